@@ -27,13 +27,20 @@ const forbidden = [
     comment: "The root entry loads no provider, driver, CLI or server.",
     severity: "error",
     from: { path: "^src/index\\.ts$" },
-    to: { reachable: true, path: "^(node_modules/(@ai-sdk/(openai|anthropic|google)|libsql|commander)|src/(cli|server))", dependencyTypesNot: ["dynamic-import", "type-only"] },
+    to: {
+      reachable: true,
+      path: "^(node_modules/(@ai-sdk/(openai|anthropic|google)|libsql|commander)|src/(cli|server))",
+      dependencyTypesNot: ["dynamic-import", "type-only"],
+    },
   },
 ];
 
 layers.forEach((names, level) => {
   for (const name of names) {
-    const right = layers.slice(level).flat().filter((other) => other !== name);
+    const right = layers
+      .slice(level)
+      .flat()
+      .filter((other) => other !== name);
     forbidden.push({
       name: `layer-${name}`,
       severity: "error",
@@ -50,6 +57,10 @@ module.exports = {
     doNotFollow: { path: "node_modules" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["source", "import", "node", "default"], extensions: [".ts", ".js"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["source", "import", "node", "default"],
+      extensions: [".ts", ".js"],
+    },
   },
 };

@@ -1,0 +1,119 @@
+import { brand, hasBrand } from "../core/brand.ts";
+import { FlowerError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { type Schema, type SchemaInput, toSchema } from "../core/schema.ts";
+import type { Engine, EngineSettings } from "../engines/engine.ts";
+import type { CallGuard } from "../tools/call.ts";
+import { isTool, type Tool } from "../tools/tool.ts";
+
+/** What instructions given as a function can see. */
+export interface InstructionContext {
+  readonly sessionId: string;
+  readonly agent: string;
+  readonly metadata: JsonObject;
+}
+
+export type Instructions = string | ((context: InstructionContext) => string | Promise<string>);
+
+export type PermissionMode = "default" | "acceptEdits" | "plan" | "bypassPermissions";
+
+/** Rules by tool and pattern, e.g. `Bash(git push:*)`, `Read(src/**)`, `WebFetch`. Deny beats ask beats allow. */
+export interface Permissions {
+  /** Default "default": reads are free, writes and commands are asked about unless allowed. */
+  readonly mode?: PermissionMode;
+  readonly allow?: readonly string[];
+  readonly ask?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+export interface AgentLimits {
+  /** Model calls in one turn or query. */
+  readonly maxIterations?: number;
+  /** US dollars in one turn or query. */
+  readonly maxBudgetUsd?: number;
+  readonly timeoutMs?: number;
+}
+
+export interface AgentOptions {
+  readonly name: string;
+  /** The system prompt, or a function that makes it for each turn. Default "". */
+  readonly instructions?: Instructions;
+  /** `provider/model` or a bare model id. */
+  readonly model?: string;
+  readonly engine?: Engine;
+  readonly tools?: readonly Tool[];
+  /** Agents this one may hand the conversation to; names are resolved by the Runner, so that cycles can be written. */
+  readonly handoffs?: readonly (Agent | string)[];
+  /** Agents this one may start as subagents (Runtime). */
+  readonly subagents?: readonly Agent[];
+  readonly permissions?: Permissions;
+  readonly limits?: AgentLimits;
+  /** The form of the final answer; its parsed value is `response.output`. */
+  readonly outputSchema?: SchemaInput;
+  readonly settings?: EngineSettings;
+  /** Checks before and after each tool call, in order. */
+  readonly guards?: readonly CallGuard[];
+}
+
+/** The one declaration of an agent, for Runner and Runtime alike: a frozen value, checked when made. */
+export class Agent {
+  readonly name: string;
+  readonly instructions: Instructions;
+  readonly model?: string;
+  readonly engine?: Engine;
+  readonly tools: readonly Tool[];
+  readonly handoffs: readonly (Agent | string)[];
+  readonly subagents: readonly Agent[];
+  readonly permissions: Permissions;
+  readonly limits: AgentLimits;
+  readonly output?: Schema;
+  readonly settings: EngineSettings;
+  readonly guards: readonly CallGuard[];
+  readonly #options: AgentOptions;
+
+  /** Throws `bad-config`, naming the culprit, for an empty name, a duplicate tool, or a handoff to itself. */
+  constructor(options: AgentOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.instructions = options.instructions ?? "";
+    if (options.model !== undefined) this.model = options.model;
+    if (options.engine !== undefined) this.engine = options.engine;
+    this.tools = Object.freeze([...(options.tools ?? [])]);
+    this.handoffs = Object.freeze([...(options.handoffs ?? [])]);
+    this.subagents = Object.freeze([...(options.subagents ?? [])]);
+    this.permissions = Object.freeze({ ...options.permissions });
+    this.limits = Object.freeze({ ...options.limits });
+    if (options.outputSchema !== undefined) this.output = toSchema(options.outputSchema, `Agent "${options.name}" outputSchema`);
+    this.settings = Object.freeze({ ...options.settings });
+    this.guards = Object.freeze([...(options.guards ?? [])]);
+    checkAgent(this);
+    brand(this, "agent");
+    Object.freeze(this);
+  }
+
+  /** The same agent with some options changed. */
+  with(changes: Partial<AgentOptions>): Agent {
+    return new Agent({ ...this.#options, ...changes });
+  }
+}
+
+export function isAgent(value: unknown): value is Agent {
+  return hasBrand(value, "agent");
+}
+
+function checkAgent(agent: Agent): void {
+  const fail = (message: string) => {
+    throw new FlowerError("bad-config", message);
+  };
+  if (typeof agent.name !== "string" || agent.name.trim() === "") fail("An agent needs a name that is not empty.");
+  const seen = new Set<string>();
+  for (const item of agent.tools) {
+    if (!isTool(item)) fail(`Agent "${agent.name}": every tool must be made with tool({ … }).`);
+    if (seen.has(item.name)) fail(`Agent "${agent.name}" has two tools named "${item.name}".`);
+    seen.add(item.name);
+  }
+  for (const target of agent.handoffs) {
+    const name = typeof target === "string" ? target : target.name;
+    if (name === agent.name) fail(`Agent "${agent.name}" cannot hand off to itself.`);
+  }
+}

@@ -1,0 +1,50 @@
+import { appendFile, mkdir, readFile, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import { isRecord } from "./json.ts";
+
+/** Replaces a file as a whole: readers see the old or the new content, never half of it, also after a kill. Makes parent folders. */
+export async function replaceFile(path: string, content: string, options: { readonly mode?: number } = {}): Promise<void> {
+  const { default: writeFileAtomic } = await import("write-file-atomic");
+  await mkdir(dirname(path), { recursive: true });
+  await writeFileAtomic(path, content, options.mode === undefined ? {} : { mode: options.mode });
+}
+
+/** Appends to a file in one write, making it and its parent folders when missing. */
+export async function appendToFile(path: string, content: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await appendFile(path, content);
+}
+
+/** A file's text, or undefined when there is no such file. Other failures throw. */
+export async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+/** Sets a file aside under a name that says why, so that nothing of it is lost. Returns the new path. */
+export async function setAside(path: string, now: number): Promise<string> {
+  const aside = `${path}.broken-${new Date(now).toISOString().replaceAll(":", "")}`;
+  await rename(path, aside);
+  return aside;
+}
+
+/** Runs `work` while no other process (or caller) holds the lock of `path`. The lock is a folder beside it; stale ones expire. */
+export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const { default: lockfile } = await import("proper-lockfile");
+  await mkdir(dirname(path), { recursive: true });
+  const release = await lockfile.lock(path, { realpath: false, stale: 10_000, retries: { retries: 200, minTimeout: 5, maxTimeout: 100 } });
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+}
+
+/** True when a thrown value is a system error with one of the given codes. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return isRecord(error) && typeof error["code"] === "string" && codes.includes(error["code"]);
+}

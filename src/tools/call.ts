@@ -1,0 +1,107 @@
+import { abortReason, linkAbort } from "../core/abort.ts";
+import { type Clock, systemClock } from "../core/clock.ts";
+import { FlowerError, isFlowerError, messageOf } from "../core/errors.ts";
+import { randomName } from "../core/ids.ts";
+import type { Json } from "../core/json.ts";
+import type { CallPart, ResultContent } from "../messages/message.ts";
+import { type Tool, type ToolContext, type ToolOutput, toToolOutput } from "./tool.ts";
+
+/** A check around tool calls. Both run for every call, known tool or not. */
+export interface CallGuard {
+  /** A text denies the call: the model reads it as an error result. Undefined lets it pass. */
+  before?(call: CallPart, context: ToolContext): string | undefined | Promise<string | undefined>;
+  /** May replace the outcome, e.g. by a pointer to a file that holds it. */
+  after?(call: CallPart, outcome: CallOutcome, context: ToolContext): CallOutcome | Promise<CallOutcome>;
+}
+
+/** What one call came to. */
+export interface CallOutcome {
+  readonly content: readonly ResultContent[];
+  readonly isError: boolean;
+  /** For logs, never for the model. */
+  readonly detail?: string;
+}
+
+export interface CallOptions {
+  readonly guards?: readonly CallGuard[];
+  /** For tools without their own; default 120,000. */
+  readonly timeoutMs?: number;
+  readonly clock?: Clock;
+}
+
+export const DEFAULT_TOOL_TIMEOUT_MS = 120_000;
+
+/**
+ * Runs one call: guards → validate → run → guards. Always gives an outcome that the model can read, except for an abort
+ * (rejects with the signal's reason) and for `fatal-tool-error`, which a tool throws to fail the whole turn.
+ */
+export async function runCall(call: CallPart, tool: Tool | string, context: ToolContext, options: CallOptions = {}): Promise<CallOutcome> {
+  const guards = options.guards ?? [];
+  for (const guard of guards) {
+    const denied = await guard.before?.(call, context);
+    if (denied !== undefined) return failed(denied);
+  }
+  let outcome = typeof tool === "string" ? failed(tool) : await validateAndRun(call, tool, context, options);
+  for (const guard of guards) {
+    if (guard.after) outcome = await guard.after(call, outcome, context);
+  }
+  return outcome;
+}
+
+async function validateAndRun(call: CallPart, tool: Tool, context: ToolContext, options: CallOptions): Promise<CallOutcome> {
+  const validation = tool.parameters.validate(call.args);
+  const checked = validation instanceof Promise ? await validation : validation;
+  if (!checked.ok) return failed(`Invalid arguments for "${tool.name}": ${checked.issues.join("; ")}. Correct them and call again.`);
+  try {
+    return toOutcome(await runInTime(tool, checked.value, context, options));
+  } catch (error) {
+    if (context.signal.aborted) throw abortReason(context.signal);
+    if (isFlowerError(error, "fatal-tool-error")) throw error;
+    if (isFlowerError(error, "tool-timeout")) return failed(error.message);
+    return thrown(tool.name, error);
+  }
+}
+
+async function runInTime(tool: Tool, args: unknown, context: ToolContext, options: CallOptions): Promise<ToolOutput> {
+  const ms = tool.timeoutMs ?? options.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS;
+  const link = linkAbort(context.signal);
+  const timeout = new FlowerError("tool-timeout", `"${tool.name}" was stopped after ${ms / 1000} s. Try a smaller piece of work.`);
+  let cancel = () => {};
+  const cut = new Promise<never>((_, reject) => {
+    link.signal.addEventListener("abort", () => reject(abortReason(link.signal)), { once: true });
+    if (Number.isFinite(ms)) cancel = (options.clock ?? systemClock).after(ms, () => link.abort(timeout));
+  });
+  try {
+    const running = Promise.resolve(tool.execute(args, { ...context, signal: link.signal }));
+    return toToolOutput(await Promise.race([running, cut]));
+  } finally {
+    cancel();
+    link.dispose();
+  }
+}
+
+function toOutcome(output: ToolOutput): CallOutcome {
+  return { content: output.content, isError: output.isError ?? false };
+}
+
+/** An error result with this text. */
+export function failed(text: string, detail?: string): CallOutcome {
+  return { content: [{ type: "text", text }], isError: true, ...(detail === undefined ? {} : { detail }) };
+}
+
+/** The model gets a trace id, the log gets the error: messages of exceptions may hold paths, hosts or secrets. */
+function thrown(name: string, error: unknown): CallOutcome {
+  const trace = randomName(8);
+  const detail = `[${trace}] ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}`;
+  return failed(`"${name}" failed (trace ${trace}). The details are in the log.`, detail);
+}
+
+/** The text for a call of a tool that does not exist. */
+export function unknownToolText(name: string, available: readonly string[]): string {
+  return `Tool "${name}" does not exist. Available: ${available.length === 0 ? "none" : available.join(", ")}.`;
+}
+
+/** Args as an own-property record; anything else as an empty one. */
+export function argsRecord(args: Json): Readonly<Record<string, Json>> {
+  return typeof args === "object" && args !== null && !Array.isArray(args) ? (args as Readonly<Record<string, Json>>) : {};
+}
