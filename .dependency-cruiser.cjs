@@ -22,17 +22,6 @@ const forbidden = [
     from: { path: "^src" },
     to: { dependencyTypes: ["npm-dev"], pathNot: "node_modules/(@types|@ai-sdk/provider)" },
   },
-  {
-    name: "root-stays-light",
-    comment: "The root entry loads no provider, driver, CLI or server.",
-    severity: "error",
-    from: { path: "^src/index\\.ts$" },
-    to: {
-      reachable: true,
-      path: "^(node_modules/(@ai-sdk/(openai|anthropic|google)|libsql|commander)|src/(cli|server))",
-      dependencyTypesNot: ["dynamic-import", "type-only"],
-    },
-  },
 ];
 
 layers.forEach((names, level) => {
@@ -59,7 +48,7 @@ module.exports = {
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
-      conditionNames: ["source", "import", "node", "default"],
+      conditionNames: ["flower-source", "import", "node", "default"],
       extensions: [".ts", ".js"],
     },
   },

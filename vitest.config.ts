@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  resolve: { conditions: ["source"] },
-  ssr: { resolve: { conditions: ["source"], externalConditions: ["source"] } },
+  resolve: { conditions: ["flower-source"] },
+  ssr: { resolve: { conditions: ["flower-source"], externalConditions: ["flower-source"] } },
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 30_000,

@@ -34,6 +34,10 @@ export interface AgentLimits {
   readonly timeoutMs?: number;
 }
 
+/** Tools that a backend brings: they work in the run's workspace. */
+export const BUILTIN_TOOL_NAMES = ["Read", "Write", "Edit", "Bash", "Glob", "Grep"] as const;
+export type BuiltinToolName = (typeof BUILTIN_TOOL_NAMES)[number];
+
 export interface AgentOptions {
   readonly name: string;
   /** The system prompt, or a function that makes it for each turn. Default "". */
@@ -41,7 +45,8 @@ export interface AgentOptions {
   /** `provider/model` or a bare model id. */
   readonly model?: string;
   readonly engine?: Engine;
-  readonly tools?: readonly Tool[];
+  /** Tools made with `tool()`, and names of built-in ones (`"Read"`, `"Bash"` …), which a Runtime's backend brings. */
+  readonly tools?: readonly (Tool | BuiltinToolName)[];
   /** Agents this one may hand the conversation to; names are resolved by the Runner, so that cycles can be written. */
   readonly handoffs?: readonly (Agent | string)[];
   /** Agents this one may start as subagents (Runtime). */
@@ -61,7 +66,7 @@ export class Agent {
   readonly instructions: Instructions;
   readonly model?: string;
   readonly engine?: Engine;
-  readonly tools: readonly Tool[];
+  readonly tools: readonly (Tool | BuiltinToolName)[];
   readonly handoffs: readonly (Agent | string)[];
   readonly subagents: readonly Agent[];
   readonly permissions: Permissions;
@@ -101,19 +106,28 @@ export function isAgent(value: unknown): value is Agent {
   return hasBrand(value, "agent");
 }
 
+function toolName(item: Tool | BuiltinToolName): string | undefined {
+  if (typeof item === "string") return BUILTIN_TOOL_NAMES.find((name) => name === item);
+  return isTool(item) ? item.name : undefined;
+}
+
+function bad(message: string): FlowerError {
+  return new FlowerError("bad-config", message);
+}
+
 function checkAgent(agent: Agent): void {
-  const fail = (message: string) => {
-    throw new FlowerError("bad-config", message);
-  };
-  if (typeof agent.name !== "string" || agent.name.trim() === "") fail("An agent needs a name that is not empty.");
+  if (typeof agent.name !== "string" || agent.name.trim() === "") throw bad("An agent needs a name that is not empty.");
   const seen = new Set<string>();
   for (const item of agent.tools) {
-    if (!isTool(item)) fail(`Agent "${agent.name}": every tool must be made with tool({ … }).`);
-    if (seen.has(item.name)) fail(`Agent "${agent.name}" has two tools named "${item.name}".`);
-    seen.add(item.name);
+    const name = toolName(item);
+    if (name === undefined) {
+      throw bad(`Agent "${agent.name}": ${String(item)} is no tool. Use tool({ … }) or one of: ${BUILTIN_TOOL_NAMES.join(", ")}.`);
+    }
+    if (seen.has(name)) throw bad(`Agent "${agent.name}" has two tools named "${name}".`);
+    seen.add(name);
   }
   for (const target of agent.handoffs) {
     const name = typeof target === "string" ? target : target.name;
-    if (name === agent.name) fail(`Agent "${agent.name}" cannot hand off to itself.`);
+    if (name === agent.name) throw bad(`Agent "${agent.name}" cannot hand off to itself.`);
   }
 }

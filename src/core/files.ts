@@ -32,15 +32,22 @@ export async function setAside(path: string, now: number): Promise<string> {
   return aside;
 }
 
+const STALE_LOCK_MS = 10_000;
+
 /** Runs `work` while no other process (or caller) holds the lock of `path`. The lock is a folder beside it; stale ones expire. */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const { default: lockfile } = await import("proper-lockfile");
   await mkdir(dirname(path), { recursive: true });
-  const release = await lockfile.lock(path, { realpath: false, stale: 10_000, retries: { retries: 200, minTimeout: 5, maxTimeout: 100 } });
+  const release = await lockfile.lock(path, {
+    realpath: false,
+    stale: STALE_LOCK_MS,
+    retries: { retries: 200, minTimeout: 5, maxTimeout: 100 },
+    onCompromised: () => {}, // its default throws from a timer, e.g. after the machine slept
+  });
   try {
     return await work();
   } finally {
-    await release();
+    await release().catch(() => {}); // taken over meanwhile: no longer ours to release
   }
 }
 

@@ -1,0 +1,56 @@
+import type { Agent } from "../agents/agent.ts";
+import type { Event } from "../messages/event.ts";
+import type { Steering } from "../runner/between.ts";
+import type { CallGuard } from "../tools/call.ts";
+
+/**
+ * How the Runtime runs an agent. Every backend guarantees:
+ *
+ * 1. `run` yields only our Events, each with `agent`, `iteration` and the query's `step`; its own message types stay inside.
+ * 2. Exactly one `result` event per query, the last, with the usage and cost of everything the query spent, also on failure.
+ * 3. A failure is thrown as a FlowerError after its `result` event; what was finished before it stays in the session.
+ * 4. The session is always resumable: after a failure, an abort or a death, a later query with `resume` goes on from the last
+ *    finished iteration. Calls without a result are answered "interrupted, effect unknown", never run again by themselves.
+ * 5. `onStarted` is called once, as soon as the prompt is durably part of the session; before that, a failed prompt must be
+ *    given again.
+ * 6. `steering` is asked between iterations and stops the query there; nothing in flight is torn.
+ * 7. An abort ends the query within 2 s, with the signal's reason.
+ * 8. A subagent's speech is marked in the payload and never part of the outcome's text.
+ */
+export interface Backend {
+  readonly name: string;
+  run(query: BackendQuery): AsyncGenerator<Event, BackendOutcome>;
+  /** Whether the session exists and holds at least one finished iteration. */
+  hasSession(sessionId: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface BackendQuery {
+  readonly agent: Agent;
+  readonly prompt: string;
+  /** Who speaks in the prompt. */
+  readonly promptFrom: "person" | "framework";
+  /** A fresh id, or an existing session when `resume` is set. */
+  readonly sessionId: string;
+  readonly resume: boolean;
+  /** Begin as a copy of this session, up to and including commit `at` (default: its last). */
+  readonly fork?: { readonly from: string; readonly at?: number };
+  /** The step's label, for event payloads. */
+  readonly step?: string;
+  /** The folder that tools work in. */
+  readonly workspace: string;
+  readonly guards: readonly CallGuard[];
+  readonly services: Readonly<Record<string, unknown>>;
+  readonly steering: Steering;
+  readonly signal: AbortSignal;
+  readonly deltas: boolean;
+  readonly onStarted: () => void | Promise<void>;
+}
+
+export interface BackendOutcome {
+  readonly kind: "done" | "iteration-limit" | "interrupted" | "budget" | "context-full";
+  /** Main-thread prose of the last reply; "" unless done or iteration-limit. */
+  readonly text: string;
+  /** For `budget`: which limit. */
+  readonly reason?: string;
+}

@@ -1,0 +1,59 @@
+import { resolve } from "node:path";
+import { resolveEngine } from "../../engines/resolve.ts";
+import { type Language, toLanguage } from "../../i18n/catalogue.ts";
+import { Runtime } from "../../runtime/runtime.ts";
+import { wakeState } from "../../workbench/lineage.ts";
+import { starterFlow } from "../../workflow/starter.ts";
+import { drive } from "../drive.ts";
+import type { GlobalOptions, GoOptions } from "../program.ts";
+import { languageFrom } from "../report-failure.ts";
+import { resilienceFrom } from "../resilience.ts";
+import { Screen } from "../screen.ts";
+
+/** The whole chain: clarify → goal → work, judged every round. Gives the exit code. */
+export async function go(request: string | undefined, options: GoOptions): Promise<number> {
+  const workspace = resolve(options.workspace);
+  const runDir = resolve(workspace, options.runDir);
+  const language = await languageOf(options, workspace, runDir);
+  const engine = resolveEngine({ model: options.model });
+  const screen = new Screen({ language, color: options.color, verbose: options.verbose, json: options.json });
+  const workflow = starterFlow(request, {
+    workspace,
+    language,
+    engine,
+    clarifyOnly: options.clarifyOnly,
+    goal: options.goal,
+    rounds: options.rounds,
+    judgeCanRun: options.judgeCanRun,
+    runChecks: options.runChecks,
+    maxAsks: options.asks < 0 ? undefined : options.asks,
+    timeoutMs: questionTimeout(options, screen),
+    fresh: options.new,
+  });
+  const runtime = new Runtime({
+    workspace,
+    runDir,
+    language,
+    engine,
+    workbench: workflow.workbench,
+    budget: { usd: options.budget },
+    resilience: resilienceFrom(process.env),
+  });
+  return drive({ workflow, channel: workflow.channel, runtime, screen });
+}
+
+/** A run that was started in one language goes on in it. */
+async function languageOf(options: GoOptions, workspace: string, runDir: string): Promise<Language> {
+  const begun = options.new ? undefined : (await wakeState(workspace, runDir)).workflows["go"]?.language;
+  return toLanguage(options.lang) ?? begun ?? languageFrom(undefined, process.env);
+}
+
+const TERMINAL_TIMEOUT_MS = 1_800_000;
+
+/** How long questions wait, in milliseconds. With nobody at a terminal and no word about it: not at all, said once. */
+export function questionTimeout(options: GlobalOptions, screen: Screen): number {
+  if (options.timeout !== undefined) return options.timeout * 1000;
+  if (process.stdin.isTTY) return TERMINAL_TIMEOUT_MS;
+  process.stderr.write(`${screen.t("cli.unattended")}\n`);
+  return 0;
+}

@@ -1,0 +1,56 @@
+import { resolve } from "node:path";
+import { Agent, BUILTIN_TOOL_NAMES, type BuiltinToolName } from "../../agents/agent.ts";
+import { FlowerError } from "../../core/errors.ts";
+import { resolveEngine } from "../../engines/resolve.ts";
+import { HumanChannel } from "../../human/channel.ts";
+import { worker } from "../../runtime/roles.ts";
+import { Runtime } from "../../runtime/runtime.ts";
+import { Workbench } from "../../workbench/workbench.ts";
+import { Step } from "../../workflow/step.ts";
+import { Workflow } from "../../workflow/workflow.ts";
+import { drive } from "../drive.ts";
+import type { OnceOptions } from "../program.ts";
+import { languageFrom } from "../report-failure.ts";
+import { resilienceFrom } from "../resilience.ts";
+import { Screen } from "../screen.ts";
+import { questionTimeout } from "./go.ts";
+
+/** One agent, once, without clarifying, goal or judge. Gives the exit code. */
+export async function once(prompt: string, options: OnceOptions): Promise<number> {
+  const workspace = resolve(options.workspace);
+  const runDir = resolve(workspace, options.runDir);
+  const language = languageFrom(options.lang, process.env);
+  const engine = resolveEngine({ model: options.model });
+  const screen = new Screen({ language, color: options.color, verbose: options.verbose, json: options.json });
+  const workbench = new Workbench(workspace, { language }).ensure();
+  const channel = new HumanChannel({ timeoutMs: questionTimeout(options, screen), logPath: workbench.questionsPath(), language });
+  const tools = [...toolNames(options.tools ?? ""), ...channel.tools];
+  const role = worker({ tools: channel.tools, instructions: options.instructions });
+  const step = new Step("once", {
+    agent: new Agent({ name: "agent", instructions: role.instructions, tools, permissions: role.permissions }),
+    prompt,
+  });
+  const workflow = new Workflow([step], { name: "once", channel, workbench, request: prompt, continuous: false });
+  const runtime = new Runtime({
+    workspace,
+    runDir,
+    language,
+    engine,
+    workbench,
+    budget: { usd: options.budget },
+    resilience: resilienceFrom(process.env),
+  });
+  return drive({ workflow, channel, runtime, screen });
+}
+
+function toolNames(text: string): readonly BuiltinToolName[] {
+  const names = text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  return names.map((name) => {
+    const known = BUILTIN_TOOL_NAMES.find((builtin) => builtin === name);
+    if (!known) throw new FlowerError("bad-input", `There is no built-in tool "${name}". There are: ${BUILTIN_TOOL_NAMES.join(", ")}.`);
+    return known;
+  });
+}

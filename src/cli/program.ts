@@ -1,0 +1,159 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { LANGUAGES, toLanguage } from "../i18n/catalogue.ts";
+
+/** What every command takes. */
+export interface GlobalOptions {
+  readonly workspace: string;
+  readonly runDir: string;
+  readonly verbose: boolean;
+  readonly json: boolean;
+  readonly color: boolean;
+  readonly lang?: string;
+  readonly model?: string;
+  /** US dollars. */
+  readonly budget?: number;
+  /** Seconds that a question waits; ≤ 0: nobody is there. */
+  readonly timeout?: number;
+}
+
+export interface GoOptions extends GlobalOptions {
+  readonly asks: number;
+  readonly rounds: number;
+  readonly goal: boolean;
+  readonly judgeCanRun: boolean;
+  readonly runChecks: boolean;
+  readonly new: boolean;
+  readonly clarifyOnly: boolean;
+}
+
+export interface OnceOptions extends GlobalOptions {
+  readonly instructions?: string;
+  readonly tools?: string;
+}
+
+/** The command line. Every command's code is loaded only when it is run. */
+export function buildProgram(): Command {
+  const program = new Command("flower")
+    .description(
+      "Hands a whole job to an agent: it asks what is unclear, works on real files, and an independent judge says when it is done.",
+    )
+    .argument("[request...]", "what is to be done; without it the last request in this folder goes on")
+    .showHelpAfterError("(flower --help shows all options)")
+    .exitOverride();
+  addGoOptions(addShared(program)).action(async (request: string[], options: GoOptions) => {
+    const { go } = await import("./commands/go.ts");
+    process.exitCode = await go(toRequest(request), options);
+  });
+  program.addCommand(goCommand());
+  program.addCommand(onceCommand());
+  program.addCommand(demoCommand());
+  return program;
+}
+
+function goCommand(): Command {
+  const command = new Command("go")
+    .description("the same, for a request that begins with a command's name")
+    .argument("[request...]")
+    .exitOverride();
+  return addGoOptions(addShared(command)).action(async (request: string[], _own: GoOptions, self: Command) => {
+    const { go } = await import("./commands/go.ts");
+    process.exitCode = await go(toRequest(request), optionsOf<GoOptions>(self));
+  });
+}
+
+function onceCommand(): Command {
+  const command = new Command("once")
+    .description("runs one agent once, without clarifying, goal or judge")
+    .argument("<prompt...>")
+    .exitOverride();
+  return addShared(command)
+    .option("-i, --instructions <text>", "what the agent is told beside its rules")
+    .option("-t, --tools <names>", "built-in tools, separated by commas", "Read,Write,Edit,Bash,Glob,Grep")
+    .action(async (prompt: string[], _own: OnceOptions, self: Command) => {
+      const { once } = await import("./commands/once.ts");
+      process.exitCode = await once(prompt.join(" "), optionsOf<OnceOptions>(self));
+    });
+}
+
+function demoCommand(): Command {
+  const command = new Command("demo")
+    .description("shows a whole run without a key and without a network: a scripted model does a real small job in a new folder")
+    .exitOverride();
+  return addShared(command).action(async (_own: GlobalOptions, self: Command) => {
+    const { demo } = await import("./commands/demo.ts");
+    process.exitCode = await demo(optionsOf<GlobalOptions>(self));
+  });
+}
+
+function addShared(command: Command): Command {
+  return command
+    .option("-w, --workspace <folder>", "the folder to work in", ".")
+    .option("-r, --run-dir <folder>", "where the books are kept, from the workspace", "runs")
+    .option("-v, --verbose", "show thinking, prompts and results too", false)
+    .option("--json", "print the event log's lines instead of text", false)
+    .option("--no-color", "no colours")
+    .addOption(new Option("--lang <language>", `${LANGUAGES.join(", ")}; default from FLOWER_LANG, then LANG`).argParser(parseLanguage))
+    .option("--model <provider/model>", "default from FLOWER_MODEL, then the first provider with a key")
+    .option("--budget <usd>", "stop after the call that reaches this cost", parsePositive)
+    .option(
+      "--timeout <seconds>",
+      "how long a question waits for you; 0: nobody is there (default 1800 on a terminal, else 0)",
+      parseNumber,
+    );
+}
+
+function addGoOptions(command: Command): Command {
+  return command
+    .option("--asks <n>", "questions the agent may ask; -1: any number", parseAsks, -1)
+    .option("--rounds <n>", "rounds of work, the first included", parseRounds, 3)
+    .option("--no-goal", "no goal and no judge: done when the worker says so")
+    .option("--judge-can-run", "let the judge run commands", false)
+    .option("--no-run-checks", "do not run the goal's commands")
+    .option("--new", "put the earlier run of this folder into the archive and begin anew", false)
+    .option("--clarify-only", "stop when the brief is written", false);
+}
+
+/** Options may stand before or after the command's name; what was typed anywhere goes before any default. */
+function optionsOf<T>(command: Command): T {
+  const merged: Record<string, unknown> = { ...command.opts() };
+  const parent = command.parent;
+  for (const [name, value] of Object.entries(parent?.opts() ?? {})) {
+    if (parent?.getOptionValueSource(name) === "cli" && command.getOptionValueSource(name) !== "cli") merged[name] = value;
+  }
+  return merged as T;
+}
+
+function toRequest(words: readonly string[]): string | undefined {
+  const text = words.join(" ").trim();
+  return text === "" ? undefined : text;
+}
+
+function parseNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value)) throw new InvalidArgumentError("It must be a number.");
+  return value;
+}
+
+function parsePositive(text: string): number {
+  const value = parseNumber(text);
+  if (value <= 0) throw new InvalidArgumentError("It must be more than 0.");
+  return value;
+}
+
+function parseAsks(text: string): number {
+  const value = parseNumber(text);
+  if (!Number.isInteger(value) || value < -1)
+    throw new InvalidArgumentError("It must be a whole number: -1 for any number, 0 for none, or more.");
+  return value;
+}
+
+function parseRounds(text: string): number {
+  const value = parseNumber(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError("The first round of work counts, so it must be 1 or more.");
+  return value;
+}
+
+function parseLanguage(text: string): string {
+  if (toLanguage(text) === undefined) throw new InvalidArgumentError(`Known: ${LANGUAGES.join(", ")}.`);
+  return text;
+}

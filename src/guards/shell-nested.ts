@@ -1,0 +1,142 @@
+import { basename } from "node:path";
+import { readShellScript, type ShellCommand, type ShellWrite } from "./shell-script.ts";
+import type { ShellWord } from "./shell-word.ts";
+
+/** Commands that run the command in their arguments. */
+const WRAPPERS: ReadonlySet<string> = new Set(
+  (
+    "env command builtin exec coproc nohup nice ionice chrt taskset time timeout stdbuf setsid unshare nsenter chroot xargs parallel watch strace " +
+    "ltrace flock script find fd sudo doas su pkexec run0 runuser busybox npx bunx pnpx uvx pipx trap ssh unbuffer faketime systemd-run entr dbus-run-session " +
+    "xvfb-run caffeinate corepack npm pnpm yarn bun uv poetry pipenv bundle mise direnv nix"
+  ).split(" "),
+);
+const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash"]);
+const INTERPRETERS: ReadonlySet<string> = new Set(["python", "python3", "node", "deno", "bun", "perl", "ruby", "php", "pwsh"]);
+const DOWNLOADERS: ReadonlySet<string> = new Set(["curl", "wget", "http", "https", "aria2c", "fetch", "nc"]);
+const DEEPEST = 4;
+const MOST_FORMS = 2_000;
+
+/** All that a script would run, as far as it is written out. */
+export interface ShellReading {
+  /** The script's own commands. */
+  readonly commands: readonly ShellCommand[];
+  /** The same, and in further forms: what `env`, `xargs`, `bash -c` and their like run. */
+  readonly allForms: readonly ShellCommand[];
+  readonly writes: readonly ShellWrite[];
+  /** Why something in it cannot be known before it runs; empty when all is plain. */
+  readonly obscure: readonly string[];
+}
+
+/** Reads a script with everything nested in it; undefined when it cannot be parsed. */
+export async function readShell(script: string, cwd: string | undefined = ".", depth = 0): Promise<ShellReading | undefined> {
+  const outer = await readShellScript(script, cwd);
+  if (outer === undefined) return undefined;
+  const reading = { allForms: [...outer.commands], writes: [...outer.writes], obscure: outer.commands.flatMap(obscurity) };
+  for (const command of outer.commands) {
+    reading.allForms.push(...unwrap(command));
+    for (const inner of innerScripts(command)) await addInner(inner, command, reading, depth);
+  }
+  return { commands: outer.commands, ...reading };
+}
+
+interface Growing extends Omit<ShellReading, "commands"> {
+  readonly allForms: ShellCommand[];
+  readonly writes: ShellWrite[];
+  readonly obscure: string[];
+}
+
+async function addInner(inner: string, command: ShellCommand, reading: Growing, depth: number): Promise<void> {
+  const read = depth < DEEPEST ? await readShell(inner, command.cwd, depth + 1) : undefined;
+  if (read === undefined) {
+    if (isShellLike(command)) reading.obscure.push(`it runs a script that cannot be read: ${inner.slice(0, 80)}`);
+    return;
+  }
+  reading.allForms.push(...read.allForms);
+  reading.writes.push(...read.writes);
+  if (isShellLike(command)) reading.obscure.push(...read.obscure);
+}
+
+/** The command's name without its folder; undefined when it is not written out. */
+export function nameOf(command: Pick<ShellCommand, "words">): string | undefined {
+  const value = command.words[0]?.value;
+  return value === undefined ? undefined : basename(value);
+}
+
+/** What a wrapper could be running: where its own options end is not known here, so each rest of its words counts. */
+function unwrap(command: ShellCommand): readonly ShellCommand[] {
+  const name = nameOf(command);
+  if (name === undefined || !WRAPPERS.has(name)) return [];
+  return command.words.slice(1, MOST_FORMS).map((_, i) => ({ ...command, words: command.words.slice(i + 1) }));
+}
+
+function isShellLike(command: ShellCommand): boolean {
+  return [command, ...unwrap(command)].some((form) => {
+    const name = nameOf(form);
+    return name !== undefined && (SHELLS.has(name) || name === "eval");
+  });
+}
+
+/** Scripts in a command's words: of `bash -c`, of `eval`, and any argument of a wrapper that is more than one word. */
+function innerScripts(command: ShellCommand): readonly string[] {
+  const scripts: string[] = [];
+  for (const form of [command, ...unwrap(command)]) {
+    const name = nameOf(form) ?? "";
+    const rest = form.words.slice(1);
+    if (name === "eval" && rest.every(isKnown)) scripts.push(rest.map((word) => word.value).join(" "));
+    if (SHELLS.has(name)) scripts.push(...knownValues(scriptWord(form)));
+  }
+  if (WRAPPERS.has(nameOf(command) ?? "")) {
+    scripts.push(
+      ...command.words
+        .slice(1)
+        .flatMap((word) => knownValues(word))
+        .filter((value) => /\s/.test(value)),
+    );
+  }
+  return [...new Set(scripts)];
+}
+
+/** The word after `-c` (or `-lc` …). */
+function scriptWord(form: ShellCommand): ShellWord | undefined {
+  const flag = form.words.findIndex((word, i) => i > 0 && /^-[a-zA-Z]*c[a-zA-Z]*$/.test(word.value ?? ""));
+  return flag === -1 ? undefined : form.words.slice(flag + 1).find((word) => !/^[-+]/.test(word.value ?? ""));
+}
+
+function knownValues(word: ShellWord | undefined): readonly string[] {
+  return word?.value === undefined ? [] : [word.value];
+}
+
+function isKnown(word: ShellWord): boolean {
+  return word.value !== undefined;
+}
+
+/** What in a command cannot be known before it runs. */
+function obscurity(command: ShellCommand): readonly string[] {
+  const reasons: string[] = [];
+  const first = command.words[0];
+  if (first !== undefined && (first.value === undefined || first.isGlob) && first.text !== "[")
+    reasons.push(`the command's name is not written out: ${first.text}`);
+  for (const form of [command, ...unwrap(command)]) reasons.push(...formObscurity(form));
+  return [...new Set(reasons)];
+}
+
+function formObscurity(form: ShellCommand): readonly string[] {
+  const name = nameOf(form) ?? "";
+  const rest = form.words.slice(1);
+  if (name === "eval" && !rest.every(isKnown)) return ["it evaluates text that is not written out"];
+  if ((name === "source" || name === ".") && !rest[0]?.value) return ["it runs a script that is not a file"];
+  if (SHELLS.has(name)) return shellObscurity(form);
+  if (INTERPRETERS.has(name) && form.pipedFrom.some((from) => DOWNLOADERS.has(basename(from)))) return [`it runs a download with ${name}`];
+  return [];
+}
+
+function shellObscurity(form: ShellCommand): readonly string[] {
+  const name = nameOf(form) ?? "shell";
+  if (form.words.some((word, i) => i > 0 && /^-[a-zA-Z]*c[a-zA-Z]*$/.test(word.value ?? ""))) {
+    return scriptWord(form)?.value === undefined ? [`it gives ${name} a script that is not written out`] : [];
+  }
+  const script = form.words.slice(1).find((word) => !/^[-+]/.test(word.value ?? ""));
+  const readsInput = script === undefined || form.words.some((word) => word.value === "-s");
+  if (readsInput && form.readsScript) return [`it pipes text into ${name}`];
+  return script !== undefined && script.value === undefined ? [`it gives ${name} a script that is not written out`] : [];
+}

@@ -1,0 +1,189 @@
+import { type SyntaxNode, withShellTree } from "./shell-parser.ts";
+import { type ShellWord, toShellWord, toShellWords } from "./shell-word.ts";
+
+/** One simple command of a script, wherever it stands: in lists, pipes, substitutions, functions, loops. */
+export interface ShellCommand {
+  /** The name and its arguments. */
+  readonly words: readonly ShellWord[];
+  /** `X=1 cmd`: its environment is changed. */
+  readonly hasAssignments: boolean;
+  /** It reads what another command or the script itself writes to it. */
+  readonly readsScript: boolean;
+  /** Names of the commands before it in the same pipe. */
+  readonly pipedFrom: readonly string[];
+  /** Where it runs, relative to where the script starts; undefined when a `cd` makes that unknown. */
+  readonly cwd: string | undefined;
+}
+
+/** A redirection that writes a file. */
+export interface ShellWrite {
+  readonly target: ShellWord;
+  readonly isAppend: boolean;
+  readonly cwd: string | undefined;
+}
+
+export interface ShellScript {
+  readonly commands: readonly ShellCommand[];
+  readonly writes: readonly ShellWrite[];
+}
+
+/** The commands and file redirections of a script, as bash would see them; undefined when it cannot be parsed. */
+export function readShellScript(script: string, cwd: string | undefined = "."): Promise<ShellScript | undefined> {
+  return withShellTree(script, (root) => {
+    const found: Found = { script, commands: [], writes: [] };
+    visit(root, { cwd, pipedFrom: [], isFed: false }, found);
+    return { commands: found.commands, writes: found.writes };
+  });
+}
+
+interface Found {
+  readonly script: string;
+  readonly commands: ShellCommand[];
+  readonly writes: ShellWrite[];
+}
+
+/** Changes as the walk goes on; copied where the shell would start a subshell. */
+interface Place {
+  cwd: string | undefined;
+  pipedFrom: readonly string[];
+  /** Standard input is a here-document or a substitution. */
+  isFed: boolean;
+}
+
+function visit(node: SyntaxNode, place: Place, found: Found): void {
+  switch (node.type) {
+    case "command":
+      visitCommand(node, place, found);
+      break;
+    case "redirected_statement":
+      visitRedirected(node, place, found);
+      break;
+    case "pipeline":
+      visitPipeline(node, place, found);
+      break;
+    case "file_redirect":
+      addWrite(node, place, found);
+      visitChildren(node, place, found);
+      break;
+    case "subshell":
+    case "command_substitution":
+    case "process_substitution":
+      visitChildren(node, { ...place }, found);
+      break;
+    default:
+      // How often these run is unknown, so where a `cd` in them leads is too.
+      if (REPEATED.has(node.type) && /\b(?:cd|pushd|popd)\b/.test(node.text)) place.cwd = undefined;
+      visitChildren(node, place, found);
+  }
+}
+
+const REPEATED: ReadonlySet<string> = new Set(["for_statement", "c_style_for_statement", "while_statement", "function_definition"]);
+
+function visitChildren(node: SyntaxNode, place: Place, found: Found): void {
+  for (const child of node.namedChildren) visit(child, place, found);
+}
+
+function visitCommand(node: SyntaxNode, place: Place, found: Found, extra: readonly ShellWord[] = []): void {
+  const { children } = node;
+  const redirects = children.filter((child) => child.type.endsWith("_redirect"));
+  const parts = children.filter((child) => child.type !== "variable_assignment" && !child.type.endsWith("_redirect"));
+  const behind = redirects.flatMap((redirect) => wordsBehindRedirect(redirect, found.script));
+  const words = [...toShellWords(parts, found.script), ...behind, ...extra];
+  found.commands.push({
+    words,
+    hasAssignments: children.some((child) => child.type === "variable_assignment"),
+    readsScript: place.isFed || place.pipedFrom.length > 0 || redirects.some(feeds),
+    pipedFrom: place.pipedFrom,
+    cwd: place.cwd,
+  });
+  visitChildren(node, { ...place, isFed: false }, found);
+  changeFolder(words, place);
+}
+
+/** Redirections stand beside what they belong to, and may hold words of it: `git > log push`. */
+function visitRedirected(node: SyntaxNode, place: Place, found: Found): void {
+  const body = node.childForFieldName("body");
+  const redirects = node.namedChildren.filter((child) => child.type.endsWith("_redirect"));
+  const before = { ...place };
+  const behind = redirects.flatMap((redirect) => wordsBehindRedirect(redirect, found.script));
+  place.isFed ||= redirects.some(feeds);
+  if (body?.type === "command") visitCommand(body, place, found, behind);
+  else if (body) visit(body, place, found);
+  place.isFed = before.isFed;
+  for (const redirect of redirects) {
+    if (redirect.type === "heredoc_redirect") visitHereDocument(redirect, place, namesIn(body), found);
+    else visit(redirect, before, found);
+  }
+}
+
+/** What follows `<<EOF` on its line hangs below the here-document in the tree. */
+function visitHereDocument(node: SyntaxNode, place: Place, before: readonly string[], found: Found): void {
+  for (const child of node.namedChildren) {
+    if (child.type === "pipeline") visitPipeline(child, place, found, before);
+    else visit(child, place, found);
+  }
+}
+
+function visitPipeline(node: SyntaxNode, place: Place, found: Found, before: readonly string[] = []): void {
+  let pipedFrom = [...place.pipedFrom, ...before];
+  for (const child of node.namedChildren) {
+    visit(child, { ...place, pipedFrom }, found);
+    pipedFrom = [...pipedFrom, ...namesIn(child)];
+  }
+}
+
+/** The names of all commands below a node, as far as they are written out; "" for the others. */
+function namesIn(node: SyntaxNode | null): readonly string[] {
+  const names = node?.descendantsOfType("command_name").map((name) => toShellWord(name).value ?? "");
+  return names === undefined || names.length === 0 ? [""] : names;
+}
+
+function feeds(redirect: SyntaxNode): boolean {
+  if (redirect.type !== "file_redirect") return true;
+  return redirect.children.some((child) => child.type === "<") && /[<$`]\(|[$`]/.test(redirect.text.slice(1));
+}
+
+/** A redirection takes one word; further ones that the grammar puts below it are arguments of the command. */
+function wordsBehindRedirect(redirect: SyntaxNode, script: string): readonly ShellWord[] {
+  const words = wordsBelow(redirect, script);
+  return redirect.type === "heredoc_redirect" ? words : words.slice(1);
+}
+
+function wordsBelow(redirect: SyntaxNode, script: string): readonly ShellWord[] {
+  return toShellWords(
+    redirect.namedChildren.filter((child) => !NOT_ARGUMENTS.has(child.type)),
+    script,
+  );
+}
+
+const NOT_ARGUMENTS: ReadonlySet<string> = new Set([
+  "file_descriptor",
+  "heredoc_start",
+  "heredoc_body",
+  "heredoc_end",
+  "pipeline",
+  "command",
+  "list",
+  "file_redirect",
+  "herestring_redirect",
+  "redirected_statement",
+]);
+
+function addWrite(node: SyntaxNode, place: Place, found: Found): void {
+  const operator = node.children.find((child) => !child.isNamed)?.type ?? "";
+  const [target] = wordsBelow(node, found.script);
+  if (!operator.includes(">") || !target) return;
+  if (operator.endsWith("&") && /^(?:\d+|-)$/.test(target.value ?? "")) return; // `2>&1`
+  found.writes.push({ target, isAppend: operator.includes(">>"), cwd: place.cwd });
+}
+
+function changeFolder(words: readonly ShellWord[], place: Place): void {
+  const name = words[0]?.value;
+  if (name === "pushd" || name === "popd") place.cwd = undefined;
+  if (name !== "cd") return;
+  const target = words.slice(1).find((word) => word.value === undefined || !/^-[LPe@]*$|^--$/.test(word.value) || word.value === "-");
+  if (target === undefined) place.cwd = "~";
+  else if (target.value === undefined || target.isGlob || target.value === "-") place.cwd = undefined;
+  else if (/^[/~]/.test(target.value)) place.cwd = target.value;
+  else if (place.cwd !== undefined) place.cwd = `${place.cwd}/${target.value}`;
+}

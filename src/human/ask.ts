@@ -1,0 +1,121 @@
+import { type Clock, toInstant } from "../core/clock.ts";
+import { type AskPayload, type AskState, type EventOf, makeEvent } from "../messages/event.ts";
+
+/** Who wants to know: the model, or the framework for one of its own decisions (which no quota stops). */
+export type AskPurpose = Extract<AskPayload, { kind: "question" }>["purpose"];
+
+/** One question to the person. Its state leaves `asked` once and never changes again. */
+export interface Ask {
+  /** `q1`, `q2` …, unique along a chain of runs. */
+  readonly id: string;
+  readonly question: string;
+  readonly options: readonly string[];
+  /** ISO instant. */
+  readonly askedAt: string;
+  /** Names of the agents from the main one down to the one that asks. */
+  readonly path: readonly string[];
+  readonly purpose: AskPurpose;
+  readonly state: AskState;
+  /** What the person said: the answer, or the reason for declining. Never made up: "" in every other state. */
+  readonly answer: string;
+  /** Milliseconds since `askedAt`; stands still once settled. */
+  readonly waitedMs: number;
+  /** The question as an event that carries this object as `raw`. `remaining`: questions left in the quota, −1 = unlimited. */
+  event(remaining: number): EventOf<"ask">;
+}
+
+/** A question as it stands in the store. */
+export interface StoredAsk {
+  readonly id: string;
+  /** Session and call that ask: the same pair enters the same question again after a restart. */
+  readonly key?: string;
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly askedAt: string;
+  readonly path: readonly string[];
+  readonly purpose: AskPurpose;
+  readonly state: AskState;
+  readonly answer: string;
+  /** Only once settled. */
+  readonly waitedMs?: number;
+  /** Another process wrote this outcome; no channel has taken notice of it yet. */
+  readonly unheard?: boolean;
+}
+
+export interface NewAsk {
+  readonly id: string;
+  readonly question: string;
+  readonly key?: string;
+  readonly options?: readonly string[];
+  readonly path?: readonly string[];
+  readonly purpose?: AskPurpose;
+}
+
+/** The channel's own side of an {@link Ask}: the one who holds it may settle it. */
+export class Question implements Ask {
+  readonly id: string;
+  readonly key: string | undefined;
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly askedAt: string;
+  readonly path: readonly string[];
+  readonly purpose: AskPurpose;
+  /** Whether it takes from the quota of this process. */
+  counts = false;
+  readonly #clock: Clock;
+  #state: AskState;
+  #answer: string;
+  #waitedMs: number | undefined;
+
+  constructor(stored: StoredAsk, clock: Clock) {
+    this.id = stored.id;
+    this.key = stored.key;
+    this.question = stored.question;
+    this.options = stored.options;
+    this.askedAt = stored.askedAt;
+    this.path = stored.path;
+    this.purpose = stored.purpose;
+    this.#clock = clock;
+    this.#state = stored.state;
+    this.#answer = stored.answer;
+    this.#waitedMs = stored.waitedMs;
+  }
+
+  static ask(ask: NewAsk, clock: Clock): Question {
+    const { options = [], path = [], purpose = "model" } = ask;
+    const askedAt = toInstant(clock.now());
+    return new Question({ ...ask, options: [...options], path: [...path], purpose, askedAt, state: "asked", answer: "" }, clock);
+  }
+
+  get state(): AskState {
+    return this.#state;
+  }
+
+  get answer(): string {
+    return this.#answer;
+  }
+
+  get waitedMs(): number {
+    return this.#waitedMs ?? Math.max(0, this.#clock.now() - Date.parse(this.askedAt));
+  }
+
+  /** False when it was settled before: exactly one of several outcomes wins. */
+  settle(state: Exclude<AskState, "asked">, answer: string, waitedMs = this.waitedMs): boolean {
+    if (this.#state !== "asked") return false;
+    this.#state = state;
+    this.#answer = answer;
+    this.#waitedMs = waitedMs;
+    return true;
+  }
+
+  event(remaining: number): EventOf<"ask"> {
+    const { id, options, state, answer, askedAt, path, purpose } = this;
+    const payload = { kind: "question", id, options, state, answer, remaining, askedAt, path, purpose } as const;
+    return makeEvent("ask", this.question, payload, { raw: this });
+  }
+
+  toJSON(): StoredAsk {
+    const { id, key, question, options, askedAt, path, purpose, state, answer } = this;
+    return { id, key, question, options, askedAt, path, purpose, state, answer, waitedMs: this.#waitedMs };
+  }
+}

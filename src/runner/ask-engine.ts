@@ -1,0 +1,160 @@
+import type { AgentKit } from "../agents/agent-graph.ts";
+import { FlowerError } from "../core/errors.ts";
+import { newCallId } from "../core/ids.ts";
+import type { Json } from "../core/json.ts";
+import type { Engine, EngineFinish, EnginePart, EngineRequest } from "../engines/engine.ts";
+import { type Event, type EventOf, makeEvent, type Speech, summarizeCall } from "../messages/event.ts";
+import { windowHistory } from "../messages/history.ts";
+import type { CallPart, Message, Part } from "../messages/message.ts";
+import { contextTokens } from "../messages/usage.ts";
+import { PartReader } from "./part-reader.ts";
+import type { OpenTurn } from "./turn.ts";
+import type { TurnOptions } from "./turn-loop.ts";
+
+/** One model reply. */
+export interface Reply {
+  readonly message: Message;
+  readonly calls: readonly CallPart[];
+  readonly finish: EngineFinish;
+}
+
+/** Makes one model call and gives its blocks as events, in the reply's order; the last block carries usage and context level. */
+export async function* askEngine(turn: OpenTurn, options: TurnOptions, tools: "on" | "off"): AsyncGenerator<Event, Reply> {
+  turn.iterations++;
+  const engine = options.engineOf(turn.agent);
+  const request = await makeRequest(turn, options, tools);
+  const reader = new PartReader(engine, request, options);
+  const reply = new ReplyBuilder(turn, options);
+  try {
+    for (;;) {
+      const next = await reader.next();
+      if (next.done) throw new FlowerError("stream-cut", "The model's reply ended without a finish.");
+      const part = next.value;
+      if (part.type === "finish") {
+        const last = reply.finish(part, engine);
+        if (last) yield last;
+        return reply.result(part, engine);
+      }
+      const event = reply.add(part);
+      if (event) yield event;
+    }
+  } catch (error) {
+    if (options.signal.aborted && reply.shown !== "") await turn.shownBeforeAbort(reply.shown, String(error)).catch(() => {});
+    throw error;
+  } finally {
+    reader.close();
+  }
+}
+
+async function makeRequest(turn: OpenTurn, options: TurnOptions, tools: "on" | "off"): Promise<EngineRequest> {
+  const { agent } = turn;
+  const kit = options.graph.kit(agent);
+  const settings = tools === "off" && kit.specs.length > 0 ? { ...agent.settings, toolChoice: "none" as const } : agent.settings;
+  return {
+    instructions: typeof agent.instructions === "string" ? agent.instructions : await agent.instructions(turnContext(turn)),
+    messages: windowHistory(turn.messages, options.window),
+    tools: specsFor(turn, kit),
+    settings,
+  };
+}
+
+function specsFor(turn: OpenTurn, kit: AgentKit) {
+  return turn.handoffLimitHit ? kit.specsWithoutTransfers : kit.specs;
+}
+
+function turnContext(turn: OpenTurn) {
+  return { sessionId: turn.sessionId, agent: turn.agent.name, metadata: turn.metadata };
+}
+
+/** Collects a reply's parts. Holds the newest block's event back until the next part, so that the last can carry the usage. */
+class ReplyBuilder {
+  /** Text given out so far, also of a block not yet closed. */
+  shown = "";
+  readonly #parts: Part[] = [];
+  readonly #calls: CallPart[] = [];
+  readonly #turn: OpenTurn;
+  readonly #options: TurnOptions;
+  readonly #base: Speech;
+  #held: HeldBlock | undefined;
+
+  constructor(turn: OpenTurn, options: TurnOptions) {
+    this.#turn = turn;
+    this.#options = options;
+    this.#base = { ...options.origin, agent: turn.agent.name, iteration: turn.iterations };
+  }
+
+  /** The event that is due when this part has come, if any. */
+  add(part: Exclude<EnginePart, { type: "finish" }>): Event | undefined {
+    switch (part.type) {
+      case "delta":
+        if (part.of === "text") this.shown += part.text;
+        return this.#options.deltas ? this.#delta(part.of, part.text) : undefined;
+      case "block":
+        return this.#hold(this.#block(part));
+      case "call":
+        return this.#hold(this.#call(part));
+      case "alive":
+        return undefined;
+      default:
+        return part satisfies never;
+    }
+  }
+
+  finish(part: EnginePart & { type: "finish" }, engine: Engine): Event | undefined {
+    const { usage } = part;
+    this.#turn.addUsage(usage);
+    this.#turn.context = contextTokens(usage);
+    const totals: Partial<Speech> = {
+      context: this.#turn.context,
+      model: part.model ?? engine.model,
+      usage,
+      ...(usage.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
+    };
+    return this.#held && toEvent(this.#held, { ...this.#base, ...totals });
+  }
+
+  result(part: EnginePart & { type: "finish" }, engine: Engine): Reply {
+    if (part.reason === "content-filter") throw new FlowerError("content-filter", "The provider withheld the answer (content filter).");
+    const message = this.#turn.message("model", this.#parts, {
+      agent: this.#turn.agent.name,
+      provider: engine.provider,
+      model: part.model ?? engine.model,
+      usage: part.usage,
+    });
+    return { message, calls: this.#calls, finish: part.reason };
+  }
+
+  #block(part: EnginePart & { type: "block" }): HeldBlock {
+    const metadata = part.providerMetadata === undefined ? {} : { providerMetadata: part.providerMetadata };
+    this.#parts.push({ type: part.of, text: part.text, ...metadata });
+    return { kind: part.of === "text" ? "text" : "thinking", text: part.text };
+  }
+
+  #call(part: EnginePart & { type: "call" }): HeldBlock {
+    const metadata = part.providerMetadata === undefined ? {} : { providerMetadata: part.providerMetadata };
+    const call: CallPart = { type: "call", callId: newCallId(), name: part.name, args: part.args, ...metadata };
+    this.#parts.push(call);
+    this.#calls.push(call);
+    return { kind: "tool_call", text: summarizeCall(part.args), tool: part.name, id: call.callId, input: part.args };
+  }
+
+  #hold(block: HeldBlock): Event | undefined {
+    const due = this.#held && toEvent(this.#held, this.#base);
+    this.#held = block;
+    return due;
+  }
+
+  #delta(of: "text" | "reasoning", text: string): EventOf<"delta"> {
+    const payload = { ...this.#base, of: of === "text" ? ("text" as const) : ("thinking" as const), block: this.#parts.length };
+    return makeEvent("delta", text, payload);
+  }
+}
+
+type HeldBlock =
+  | { readonly kind: "text" | "thinking"; readonly text: string }
+  | { readonly kind: "tool_call"; readonly text: string; readonly tool: string; readonly id: string; readonly input: Json };
+
+function toEvent(block: HeldBlock, speech: Speech): Event {
+  if (block.kind !== "tool_call") return makeEvent(block.kind, block.text, speech);
+  return makeEvent("tool_call", block.text, { ...speech, id: block.id, input: block.input }, { tool: block.tool });
+}

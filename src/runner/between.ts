@@ -1,0 +1,29 @@
+import { throwIfAborted } from "../core/abort.ts";
+import type { OpenTurn } from "./turn.ts";
+import type { TurnOptions, TurnOutcome } from "./turn-loop.ts";
+
+/** Whoever may steer a turn from outside. Asked between iterations, in the order of these members, and nowhere else. */
+export interface Steering {
+  /** A person wants to speak: stop here, the words follow as the next prompt. */
+  interrupted(): boolean;
+  /** Why no further model call may be made, or undefined. */
+  overBudget(): string | undefined;
+  /** The context is too full for another iteration. */
+  contextFull(context: number): boolean;
+  /** News for the model, given once: mail has come. */
+  notice(): string | undefined;
+}
+
+/** The one boundary: abort → interrupt → budget → context → mail. Limits of iterations are the loop's condition. */
+export async function between(turn: OpenTurn, options: TurnOptions): Promise<TurnOutcome | undefined> {
+  throwIfAborted(options.signal);
+  const { steering } = options;
+  if (!steering) return undefined;
+  if (steering.interrupted()) return { kind: "interrupted" };
+  const reason = steering.overBudget();
+  if (reason !== undefined) return { kind: "budget", reason };
+  if (steering.contextFull(turn.context)) return { kind: "context-full", context: turn.context };
+  const notice = steering.notice();
+  if (notice !== undefined) await turn.journal(turn.message("user", [{ type: "text", text: notice }], { origin: "framework" }));
+  return undefined;
+}

@@ -1,0 +1,164 @@
+import type { Agent } from "../agents/agent.ts";
+import type { AgentKit } from "../agents/agent-graph.ts";
+import { linkAbort } from "../core/abort.ts";
+import { Queue } from "../core/queue.ts";
+import { type Event, makeEvent, summarizeResult } from "../messages/event.ts";
+import { type CallPart, type ResultPart, resultText } from "../messages/message.ts";
+import { argsRecord, type CallOutcome, failed, runCall, unknownToolText } from "../tools/call.ts";
+import type { ToolContext } from "../tools/tool.ts";
+import type { OpenTurn } from "./turn.ts";
+import type { TurnOptions } from "./turn-loop.ts";
+
+/**
+ * Runs all calls of one reply and journals one tool message with exactly one result per call, in the calls' order. Ordinary
+ * calls come first, under the agent that asked, in parallel unless a tool says otherwise; then at most one transfer.
+ * Result events come as results come.
+ */
+export async function* runCalls(calls: readonly CallPart[], turn: OpenTurn, options: TurnOptions): AsyncGenerator<Event, void> {
+  const asker = turn.agent;
+  const kit = options.graph.kit(asker);
+  const results = new Map<string, ResultPart>();
+  const ordinary = calls.filter((call) => !kit.transfers.has(call.name));
+  for (const batch of batches(ordinary, kit)) yield* runBatch(batch, kit, turn, options, results);
+  if (ordinary.length > 0) turn.recentTransfers.length = 0;
+  for (const call of calls) {
+    const target = kit.transfers.get(call.name);
+    if (target) yield* transfer(call, target, turn, options, results);
+  }
+  const parts = calls.map((call) => results.get(call.callId) as ResultPart);
+  await turn.journal(turn.message("tool", parts, { agent: asker.name }));
+}
+
+/** Answers every call of a reply without running it. */
+export async function refuseCalls(calls: readonly CallPart[], turn: OpenTurn, why: string): Promise<void> {
+  const parts = calls.map((call) => toResult(call, failed(why)));
+  await turn.journal(turn.message("tool", parts, { agent: turn.agent.name }));
+}
+
+/** Calls that may run side by side stay together; one that must run alone is a batch of its own. */
+function batches(calls: readonly CallPart[], kit: AgentKit): readonly (readonly CallPart[])[] {
+  const groups: CallPart[][] = [];
+  let open: CallPart[] | undefined;
+  for (const call of calls) {
+    if (kit.tools.get(call.name)?.parallel === false) {
+      groups.push([call]);
+      open = undefined;
+    } else if (open) {
+      open.push(call);
+    } else {
+      open = [call];
+      groups.push(open);
+    }
+  }
+  return groups;
+}
+
+type Results = Map<string, ResultPart>;
+
+async function* runBatch(batch: readonly CallPart[], kit: AgentKit, turn: OpenTurn, options: TurnOptions, results: Results) {
+  const queue = new Queue<Event>();
+  const link = linkAbort(options.signal);
+  const running = batch.map(async (call) => {
+    try {
+      const { result, event } = await runOne(call, kit, turn, options, (item) => queue.push(item), link.signal);
+      results.set(call.callId, result);
+      queue.push(event);
+    } catch (error) {
+      link.abort(error); // the others of this reply are stopped: the turn fails as a whole
+      throw error;
+    }
+  });
+  const settled = Promise.allSettled(running).then((outcomes) => {
+    const failure = outcomes.find((outcome) => outcome.status === "rejected");
+    queue.end(failure && { error: failure.reason });
+  });
+  try {
+    for (let event = await queue.next(); event; event = await queue.next()) yield event;
+  } finally {
+    await settled;
+    link.dispose();
+  }
+}
+
+async function runOne(
+  call: CallPart,
+  kit: AgentKit,
+  turn: OpenTurn,
+  options: TurnOptions,
+  emit: (event: Event) => void,
+  signal: AbortSignal,
+): Promise<{ result: ResultPart; event: Event }> {
+  const found = kit.tools.get(call.name);
+  await turn.callStarted(call, found?.idempotent ?? true);
+  const context: ToolContext = {
+    sessionId: turn.sessionId,
+    path: [...options.path, turn.agent.name],
+    agent: turn.agent.name,
+    callId: call.callId,
+    metadata: turn.metadata,
+    history: turn.messages,
+    signal,
+    services: options.services,
+    emit,
+  };
+  const target = found ?? unknownToolText(call.name, [...kit.tools.keys(), ...kit.transfers.keys()]);
+  const outcome = await runCall(call, target, context, {
+    guards: [...options.guards, ...turn.agent.guards],
+    timeoutMs: options.toolTimeoutMs,
+    clock: options.clock,
+  });
+  if (found) turn.toolNames.push(call.name);
+  const result = toResult(call, outcome);
+  await turn.callEnded(result);
+  return { result, event: resultEvent(result, outcome, turn, options) };
+}
+
+function toResult(call: CallPart, outcome: CallOutcome): ResultPart {
+  return { type: "result", callId: call.callId, name: call.name, content: outcome.content, isError: outcome.isError };
+}
+
+function resultEvent(result: ResultPart, outcome: CallOutcome, turn: OpenTurn, options: TurnOptions): Event {
+  return makeEvent("tool_result", summarizeResult(resultText(result.content)), {
+    ...options.origin,
+    agent: turn.agent.name,
+    iteration: turn.iterations,
+    toolUseId: result.callId,
+    isError: result.isError,
+    ...(outcome.detail === undefined ? {} : { detail: outcome.detail }),
+  });
+}
+
+/** Moves the conversation to another agent, or refuses before the active agent moves. */
+async function* transfer(call: CallPart, target: Agent, turn: OpenTurn, options: TurnOptions, results: Results) {
+  const from = turn.agent;
+  const given = argsRecord(call.args)["reason"];
+  const reason = typeof given === "string" ? given : "";
+  const outcome = transferOutcome(target, turn, options);
+  const result = toResult(call, outcome);
+  results.set(call.callId, result);
+  yield resultEvent(result, outcome, turn, options);
+  if (outcome.isError) return;
+  turn.toolNames.push(call.name);
+  turn.handoffs++;
+  turn.recentTransfers.push(`${from.name}→${target.name}`);
+  turn.handoff = { targetAgentName: target.name, reason };
+  turn.agent = target;
+  const payload = { ...options.origin, agent: from.name, iteration: turn.iterations, from: from.name, to: target.name, reason };
+  yield makeEvent("transfer", `${from.name} → ${target.name}${reason === "" ? "" : `: ${reason}`}`, payload);
+}
+
+/** The same transfer a third time in a turn, with no other tool call since, counts as the limit. */
+const MAX_SAME_TRANSFER = 2;
+
+function transferOutcome(target: Agent, turn: OpenTurn, options: TurnOptions): CallOutcome {
+  if (turn.movedIn === turn.iterations) {
+    return failed("The conversation was already handed over in this reply; only the first transfer counts.");
+  }
+  const repeated = turn.recentTransfers.filter((name) => name === `${turn.agent.name}→${target.name}`).length >= MAX_SAME_TRANSFER;
+  if (turn.handoffs >= options.maxHandoffs || repeated) {
+    turn.handoffLimitHit = true;
+    return failed("No further handoff is possible in this turn. Answer with what you have.");
+  }
+  turn.movedIn = turn.iterations;
+  return { content: [{ type: "text", text: `The conversation is now with ${target.name}.` }], isError: false };
+}

@@ -1,0 +1,67 @@
+import type { Event } from "../messages/event.ts";
+
+/**
+ * A turn under way. It drives itself: a slow or leaving reader neither slows nor stops it. Any number of readers may iterate
+ * it, early or late; each sees every event from the first.
+ */
+export class Run<R> implements AsyncIterable<Event> {
+  /** Settles when the turn is over: its response, or why it failed. A failure also ends every reader with the same error. */
+  readonly response: Promise<R>;
+  readonly #events: Event[] = [];
+  readonly #abort: (reason?: unknown) => void;
+  #wake: (() => void)[] = [];
+  #over: { readonly error?: unknown } | undefined;
+
+  constructor(turn: AsyncGenerator<Event, R>, abort: (reason?: unknown) => void) {
+    this.#abort = abort;
+    this.response = this.#drive(turn);
+    this.response.catch(() => {}); // whoever awaits it sees the failure; nobody awaiting is no crash
+  }
+
+  /** Stops the turn; history and active agent stay as they were before it. `response` rejects with the reason. */
+  abort(reason?: unknown): void {
+    this.#abort(reason);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Event, void> {
+    for (let index = 0; ; ) {
+      if (index < this.#events.length) {
+        yield this.#events[index++] as Event;
+      } else if (this.#over) {
+        if ("error" in this.#over) throw this.#over.error;
+        return;
+      } else {
+        await new Promise<void>((resolve) => this.#wake.push(resolve));
+      }
+    }
+  }
+
+  async #drive(turn: AsyncGenerator<Event, R>): Promise<R> {
+    try {
+      for (;;) {
+        const next = await turn.next();
+        if (next.done) {
+          this.#finish({});
+          return next.value;
+        }
+        this.#events.push(next.value);
+        this.#wakeReaders();
+      }
+    } catch (error) {
+      this.#finish({ error });
+      throw error;
+    }
+  }
+
+  #finish(over: { readonly error?: unknown }): void {
+    this.#over = over;
+    this.#wakeReaders();
+  }
+
+  #wakeReaders(): void {
+    if (this.#wake.length === 0) return;
+    const waiting = this.#wake;
+    this.#wake = [];
+    for (const wake of waiting) wake();
+  }
+}

@@ -1,0 +1,115 @@
+import type { Agent } from "../agents/agent.ts";
+import { type Clock, toInstant } from "../core/clock.ts";
+import { newId } from "../core/ids.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { CallPart, Message, Part, ResultPart } from "../messages/message.ts";
+import { addUsage, NO_USAGE, type Usage } from "../messages/usage.ts";
+import type { SessionLease } from "../sessions/store.ts";
+
+/** The agent transfer that a turn made. */
+export interface HandoffRecord {
+  readonly targetAgentName: string;
+  readonly reason: string;
+}
+
+/** What becomes history when: with the whole turn (chat), or after each finished iteration (work). */
+export type CommitUnit = "turn" | "iteration";
+
+/**
+ * One turn of one session while it is open. Whatever is journalled becomes history when the unit commits; until then a
+ * rollback, an abort or a death leaves history and active agent as they were.
+ */
+export class OpenTurn {
+  readonly turnId: string;
+  readonly sessionId: string;
+  readonly metadata: JsonObject;
+  /** The committed history and what this turn journalled since, in order. Only this turn adds to it. */
+  readonly messages: Message[];
+  agent: Agent;
+
+  // The turn's books, read by the response and by limits.
+  iterations = 0;
+  usage: Usage = NO_USAGE;
+  /** Context level of the newest model call, in tokens. */
+  context = 0;
+  readonly toolNames: string[] = [];
+  /** Results of the reply under way, by call id; whoever settles a turn that broke off needs them. */
+  readonly answered = new Map<string, ResultPart>();
+  handoff: HandoffRecord | undefined;
+  handoffs = 0;
+  handoffLimitHit = false;
+  /** The iteration in which the conversation last moved; 0 = not in this turn. */
+  movedIn = 0;
+  /** `A→B` transfers since the last ordinary tool call. */
+  readonly recentTransfers: string[] = [];
+
+  readonly #lease: SessionLease;
+  readonly #unit: CommitUnit;
+  readonly #clock: Clock;
+
+  constructor(lease: SessionLease, options: OpenTurnOptions) {
+    this.#lease = lease;
+    this.#unit = options.unit;
+    this.#clock = options.clock;
+    this.turnId = options.turnId ?? newId();
+    this.sessionId = lease.sessionId;
+    this.metadata = options.metadata;
+    this.agent = options.agent;
+    this.messages = lease.state.history.slice();
+  }
+
+  begin(): Promise<void> {
+    return this.#lease.begin(this.turnId);
+  }
+
+  async journal(message: Message): Promise<void> {
+    this.messages.push(message);
+    await this.#lease.append({ type: "message", message });
+  }
+
+  callStarted(call: CallPart, idempotent: boolean): Promise<void> {
+    return this.#lease.append({ type: "call-started", callId: call.callId, name: call.name, idempotent });
+  }
+
+  callEnded(result: ResultPart): Promise<void> {
+    this.answered.set(result.callId, result);
+    return this.#lease.append({ type: "call-result", result });
+  }
+
+  /** Keeps what a person had already seen of a reply that an abort cut. */
+  shownBeforeAbort(text: string, reason: string): Promise<void> {
+    return this.#lease.append({ type: "aborted", text, reason });
+  }
+
+  /** Commits here when the unit is the iteration; else at the end. */
+  async endIteration(): Promise<void> {
+    this.answered.clear();
+    if (this.#unit === "iteration") await this.#commit(false);
+  }
+
+  /** The turn is over: everything it journalled is history, the active agent is kept. */
+  async end(): Promise<void> {
+    await this.#commit(true);
+  }
+
+  addUsage(usage: Usage): void {
+    this.usage = this.iterations === 1 ? usage : addUsage(this.usage, usage);
+  }
+
+  /** A message of this turn, stamped. */
+  message(role: Message["role"], parts: readonly Part[], extra: Partial<Message> = {}): Message {
+    return { id: newId(), role, parts, at: toInstant(this.#clock.now()), ...extra };
+  }
+
+  #commit(end: boolean): Promise<number> {
+    return this.#lease.commit({ end, activeAgent: this.agent.name });
+  }
+}
+
+export interface OpenTurnOptions {
+  readonly unit: CommitUnit;
+  readonly agent: Agent;
+  readonly metadata: JsonObject;
+  readonly clock: Clock;
+  readonly turnId?: string;
+}

@@ -1,0 +1,56 @@
+import type { BackendOutcome } from "../backends/backend.ts";
+import type { ErrorCode, FlowerError } from "../core/errors.ts";
+
+/** How one attempt ended. */
+export type AttemptEnd =
+  | { readonly kind: "outcome"; readonly outcome: BackendOutcome }
+  | { readonly kind: "failed"; readonly error: FlowerError };
+
+export interface AttemptState {
+  /** Attempts made, this one included. Interrupts and context handoffs are not attempts. */
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  /** A person spoke and the words have not been given to the model yet. */
+  readonly wordsWaiting: boolean;
+  /** The caller has aborted. */
+  readonly aborted: boolean;
+}
+
+export type Decision =
+  | { readonly do: "finish" }
+  /** The person's words are the next prompt; same session, not an attempt. */
+  | { readonly do: "speak" }
+  /** The context is full; not an attempt. */
+  | { readonly do: "hand-over" }
+  | { readonly do: "stop"; readonly code: ErrorCode; readonly message: string }
+  | { readonly do: "retry"; readonly attempt: number };
+
+/** What follows after an attempt, in this order: abort, done, a person's words, limits, full context, retry, stop. Pure. */
+export function decide(end: AttemptEnd, state: AttemptState): Decision {
+  if (end.kind === "failed") return decideFailure(end.error, state);
+  const { outcome } = end;
+  switch (outcome.kind) {
+    case "done":
+      return state.wordsWaiting ? { do: "speak" } : { do: "finish" };
+    case "interrupted":
+      return { do: "speak" };
+    case "context-full":
+      return { do: "hand-over" };
+    case "budget":
+      return { do: "stop", code: "budget", message: outcome.reason ?? "The budget is used up." };
+    case "iteration-limit":
+      return { do: "stop", code: "iteration-limit", message: "The agent used up its iterations before it was done." };
+    default:
+      return outcome.kind satisfies never;
+  }
+}
+
+function decideFailure(error: FlowerError, state: AttemptState): Decision {
+  if (state.aborted || error.code === "aborted") return { do: "stop", code: "aborted", message: error.message };
+  if (error.code === "context-overflow") return { do: "hand-over" };
+  if (!error.retryable) return { do: "stop", code: error.code, message: error.message };
+  if (state.attempts >= state.maxAttempts) {
+    return { do: "stop", code: error.code, message: `${error.message} Gave up after ${state.attempts} attempts.` };
+  }
+  return { do: "retry", attempt: state.attempts + 1 };
+}

@@ -1,0 +1,64 @@
+import { Agent, type AgentOptions, type BuiltinToolName } from "../agents/agent.ts";
+import { WORKER_PERMISSIONS } from "../guards/permission.ts";
+import { whitelistGuard } from "../guards/whitelist.ts";
+import type { Tool } from "../tools/tool.ts";
+import { CLARIFIER_RULES, GENERAL_RULES, GOAL_SETTER_RULES, JUDGE_RULES, WORKER_RULES } from "./role-rules.ts";
+
+export interface RoleOptions extends Partial<Pick<AgentOptions, "name" | "model" | "engine" | "limits" | "settings">> {
+  /** Tools beside the role's own: those of a human channel, and the one it decides with. */
+  readonly tools?: readonly Tool[];
+  /** Appended to the role's rules. */
+  readonly instructions?: string;
+}
+
+/** Finds out what is wanted; reads, asks, never works. */
+export function clarifier(options: RoleOptions = {}): Agent {
+  return readOnlyRole("clarifier", CLARIFIER_RULES, ["Read", "Glob", "Grep"], options);
+}
+
+/** Turns a brief into a checklist that can be judged. With `canRun` it may run commands to look around. */
+export function goalSetter(options: RoleOptions & { readonly canRun?: boolean } = {}): Agent {
+  return readOnlyRole("goal-setter", GOAL_SETTER_RULES, lookingTools(options.canRun), options);
+}
+
+/** Decides whether the goal is reached; did none of the work. With `canRun` it may run commands. */
+export function judge(options: RoleOptions & { readonly canRun?: boolean } = {}): Agent {
+  return readOnlyRole("judge", JUDGE_RULES, lookingTools(options.canRun), options);
+}
+
+/** Does the work: inside the workspace without asking; outside it, and for irreversible commands, it asks. */
+export function worker(options: RoleOptions = {}): Agent {
+  return new Agent({
+    ...settings(options),
+    name: options.name ?? "worker",
+    instructions: rules(WORKER_RULES, options),
+    tools: ["Read", "Write", "Edit", "Bash", "Glob", "Grep", ...(options.tools ?? [])],
+    permissions: WORKER_PERMISSIONS,
+  });
+}
+
+function lookingTools(canRun: boolean | undefined): readonly BuiltinToolName[] {
+  return canRun ? ["Read", "Glob", "Grep", "Bash"] : ["Read", "Glob", "Grep"];
+}
+
+/** Whitelist means whitelist: a tool that is not listed is denied, whatever it is. */
+function readOnlyRole(name: string, text: string, builtins: readonly BuiltinToolName[], options: RoleOptions): Agent {
+  const own = options.tools ?? [];
+  return new Agent({
+    ...settings(options),
+    name: options.name ?? name,
+    instructions: rules(text, options),
+    tools: [...builtins, ...own],
+    permissions: builtins.includes("Bash") ? WORKER_PERMISSIONS : { mode: "plan" },
+    guards: [whitelistGuard([...builtins, ...own.map((item) => item.name)])],
+  });
+}
+
+function rules(role: string, options: RoleOptions): string {
+  return [GENERAL_RULES, role, options.instructions ?? ""].filter((text) => text !== "").join("\n\n");
+}
+
+function settings(options: RoleOptions): Partial<AgentOptions> {
+  const { model, engine, limits, settings: given } = options;
+  return { model, engine, limits, settings: given };
+}

@@ -1,0 +1,111 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Clock } from "../core/clock.ts";
+import { FlowerError } from "../core/errors.ts";
+import { replaceFile } from "../core/files.ts";
+import { newRunId } from "../core/ids.ts";
+import type { Event } from "../messages/event.ts";
+import { EventLog } from "../workbench/event-log.ts";
+import { appendManifestRows } from "../workbench/manifest.ts";
+import { ProcessRecord } from "./process-record.ts";
+import type { StepResult } from "./step-result.ts";
+
+export interface RunBooksOptions {
+  /** Absolute. */
+  readonly runDir: string;
+  readonly clock: Clock;
+}
+
+/** The files of one run: event log, manifest rows, verdicts, background processes. Everything here is whole at any moment. */
+export class RunBooks {
+  readonly runId: string;
+  /** `<runDir>/<runId>`. */
+  readonly folder: string;
+  readonly manifestPath: string;
+  readonly lineagePath: string;
+  readonly asksPath: string;
+  readonly eventsPath: string;
+  readonly processes: ProcessRecord;
+  /** The run that this one goes on from. */
+  continues: string | undefined;
+  readonly #options: RunBooksOptions;
+  readonly #lineListeners = new Set<(line: string) => void>();
+  #early: Event[] = [];
+  #log: EventLog | undefined;
+  #opening: Promise<void> | undefined;
+
+  constructor(options: RunBooksOptions) {
+    this.#options = options;
+    const { runDir } = options;
+    this.runId = newRunId(options.clock.now());
+    this.folder = join(runDir, this.runId);
+    this.manifestPath = join(runDir, "manifest.json");
+    this.lineagePath = join(runDir, "lineage.json");
+    this.asksPath = join(this.folder, "asks.json");
+    this.eventsPath = join(this.folder, "events.jsonl");
+    this.processes = new ProcessRecord(join(this.folder, "processes.json"));
+  }
+
+  /** Makes the folders and opens the log; safe to call often. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  /** The event gets its sequence number at once; it is on disk within 50 ms. Before `open` it waits. */
+  log(event: Event): void {
+    if (this.#log) this.#log.append(event);
+    else this.#early.push(event);
+  }
+
+  /** Calls `listener` with each line of the log, byte for byte, once it is on disk. */
+  onLine(listener: (line: string) => void): void {
+    this.#lineListeners.add(listener);
+  }
+
+  async addRow(result: StepResult): Promise<void> {
+    const continues = this.continues === undefined ? {} : { continues: this.continues };
+    await appendManifestRows(this.manifestPath, [{ run: this.runId, ...continues, ...result }]);
+  }
+
+  async sessionsPath(): Promise<string> {
+    await this.open();
+    return join(this.#options.runDir, "sessions.db");
+  }
+
+  /** Keeps a verdict as `verdicts/<name>.json` and `.md`, out of reach of those it is about. */
+  async saveVerdict(name: string, verdict: unknown, markdown: string): Promise<void> {
+    const path = join(this.folder, "verdicts", basename(name.replaceAll(/[/\\]/g, "_")));
+    await replaceFile(`${path}.json`, `${JSON.stringify(verdict, null, 2)}\n`);
+    await replaceFile(`${path}.md`, markdown);
+  }
+
+  async flush(): Promise<void> {
+    await this.#log?.flush();
+  }
+
+  async close(): Promise<void> {
+    await this.#opening?.catch(() => {});
+    await this.#log?.close();
+    this.#log = undefined;
+  }
+
+  async #open(): Promise<void> {
+    const { runDir, clock } = this.#options;
+    await mkdir(this.folder, { recursive: true });
+    await writeFile(join(runDir, ".gitignore"), "*\n", { flag: "wx" }).catch(() => {}); // there already: fine
+    try {
+      this.#log = EventLog.open(this.eventsPath, { run: this.runId, clock });
+      this.#log.onLine((line) => this.#tell(line));
+    } catch (error) {
+      throw new FlowerError("bad-config", `The event log ${this.eventsPath} cannot be opened. Is the run folder writable?`, {
+        cause: error,
+      });
+    }
+    for (const event of this.#early.splice(0)) this.#log.append(event);
+  }
+
+  #tell(line: string): void {
+    for (const listener of this.#lineListeners) listener(line);
+  }
+}

@@ -1,0 +1,319 @@
+import { isAbsolute, join, resolve } from "node:path";
+import type { Agent, Permissions } from "../agents/agent.ts";
+import { EngineBook } from "../agents/engine-book.ts";
+import type { Backend, BackendQuery } from "../backends/backend.ts";
+import { linkAbort } from "../core/abort.ts";
+import { type Clock, systemClock } from "../core/clock.ts";
+import { FlowerError } from "../core/errors.ts";
+import type { Engine } from "../engines/engine.ts";
+import { booksGuard } from "../guards/books.ts";
+import { type PermissionGuardOptions, permissionGuard } from "../guards/permission.ts";
+import { diffTree, hashTree } from "../guards/tree-hash.ts";
+import { type Language, renderLabel } from "../i18n/catalogue.ts";
+import { type Event, type EventSink, makeEvent } from "../messages/event.ts";
+import type { StepLabel } from "../messages/label.ts";
+import type { Environment } from "../tools/builtin/environment.ts";
+import { Grants } from "../tools/builtin/grants.ts";
+import type { CallGuard } from "../tools/call.ts";
+import { Workbench } from "../workbench/workbench.ts";
+import { type AttemptHost, runAttempts } from "./attempt-loop.ts";
+import { BudgetLedger, type BudgetLimits } from "./budget.ts";
+import { DEFAULT_RESILIENCE, type Resilience } from "./resilience.ts";
+import { RunBooks } from "./run-books.ts";
+import type { StepResult } from "./step-result.ts";
+import { Words } from "./words.ts";
+
+export interface RuntimeOptions {
+  /** The folder that agents work in. Default: the current one. */
+  readonly workspace?: string;
+  /** Where the books are kept; a relative path is taken from the workspace. Default `runs`. */
+  readonly runDir?: string;
+  /** Default: our own loop over any engine. */
+  readonly backend?: Backend;
+  /** For agents without their own. Default: resolved from the agent's `model` and the environment. */
+  readonly engine?: Engine;
+  /** Default: one in the workspace. A workflow's workbench must be the same. */
+  readonly workbench?: Workbench;
+  readonly resilience?: Partial<Resilience>;
+  /** Of the whole run: every step, judge and retry counts. */
+  readonly budget?: BudgetLimits;
+  readonly language?: Language;
+  /** What commands inherit, credentials left out. Default: this process's environment. */
+  readonly env?: Environment;
+  readonly services?: Readonly<Record<string, unknown>>;
+  /** Also give `delta` events to sinks. */
+  readonly deltas?: boolean;
+  readonly clock?: Clock;
+}
+
+export interface RunOptions {
+  /** For events and the manifest. Default: the agent's name. */
+  readonly label?: StepLabel;
+  readonly stepName?: string;
+  /** Go on in this session, if it still exists. */
+  readonly resume?: string;
+  /** Begin as a copy of this session. */
+  readonly fork?: BackendQuery["fork"];
+  readonly onEvent?: EventSink;
+  /** Called as soon as the prompt is part of a session: from there it can be resumed by another process. */
+  readonly onSession?: (sessionId: string) => void | Promise<void>;
+  readonly signal?: AbortSignal;
+  /** False: a person's words at an interrupt are not for this run (a judge); they wait for the next that takes them. */
+  readonly takesWords?: boolean;
+  readonly promptFrom?: "person" | "framework";
+  /** Says once that mail waits. */
+  readonly notice?: () => string | undefined;
+  /** Asks a person about a call that is not allowed by itself. Without it such calls are denied. */
+  readonly askPermission?: PermissionGuardOptions["ask"];
+}
+
+interface RunningStep {
+  readonly words: Words;
+  readonly takesWords: boolean;
+  /** The step's result as if it ended now with this error. */
+  row?: (error: string) => StepResult;
+}
+
+/**
+ * Runs agents for hours: one step is one `run`, with retries, interrupts and limits inside, and books that survive a kill.
+ * Several steps may run at a time; nothing that belongs to a step lives here.
+ */
+export class Runtime {
+  readonly workspace: string;
+  readonly runDir: string;
+  readonly workbench: Workbench;
+  readonly language: Language;
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly ledger: BudgetLedger;
+  /** What sinks threw, oldest first. */
+  readonly uiErrors: unknown[] = [];
+  readonly books: RunBooks;
+  readonly #options: RuntimeOptions;
+  readonly #resilience: Resilience;
+  readonly #grants = new Map<string, Grants>();
+  readonly #engines: EngineBook;
+  readonly #running = new Set<RunningStep>();
+  /** Words for which no step was there to take them. */
+  #waiting = new Words();
+  readonly #abort = new AbortController();
+  #backend: Promise<Backend> | undefined;
+
+  constructor(options: RuntimeOptions = {}) {
+    this.#options = options;
+    this.workspace = resolve(options.workspace ?? ".");
+    const runDir = options.runDir ?? "runs";
+    this.runDir = isAbsolute(runDir) ? runDir : join(this.workspace, runDir);
+    this.language = options.language ?? options.workbench?.language ?? "en";
+    this.workbench = options.workbench ?? new Workbench(this.workspace, { language: this.language });
+    this.environment = options.env ?? process.env;
+    this.clock = options.clock ?? systemClock;
+    this.ledger = new BudgetLedger(options.budget);
+    this.#resilience = { ...DEFAULT_RESILIENCE, ...options.resilience };
+    this.#engines = new EngineBook({ engine: options.engine });
+    this.books = new RunBooks({ runDir: this.runDir, clock: this.clock });
+  }
+
+  get runId(): string {
+    return this.books.runId;
+  }
+
+  get manifestPath(): string {
+    return this.books.manifestPath;
+  }
+
+  /** Ends with the run: aborted by `abort()` and at close. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** US dollars of everything run so far; undefined when a price is unknown. */
+  totalCost(): number | undefined {
+    return this.ledger.total.costUsd;
+  }
+
+  async hasSession(sessionId: string): Promise<boolean> {
+    return (await this.#getBackend()).hasSession(sessionId);
+  }
+
+  /** Runs one agent to its end. A failure of the work is a result with `ok: false`; wrong wiring throws. */
+  async run(agent: Agent, prompt: string, options: RunOptions = {}): Promise<StepResult> {
+    await this.books.open();
+    const backend = await this.#getBackend();
+    const label = options.label ? renderLabel(options.label, this.language) : (options.stepName ?? agent.name);
+    const link = linkAbort(options.signal, this.#abort.signal);
+    const words = options.takesWords === false ? new Words() : this.#takeWaiting();
+    const entry: RunningStep = { words, takesWords: options.takesWords !== false };
+    this.#running.add(entry);
+    const timer = this.#stepTimer(agent, link.abort);
+    const host: AttemptHost = {
+      backend,
+      clock: this.clock,
+      ledger: this.ledger,
+      resilience: this.#resilience,
+      words,
+      signal: link.signal,
+      publish: (event) => this.publish(event, options.onEvent),
+      notice: options.notice ?? (() => undefined),
+      onSession: options.onSession ?? (() => {}),
+      onBooks: (row) => {
+        entry.row = row;
+      },
+    };
+    try {
+      const result = await runAttempts(
+        {
+          label,
+          agent,
+          prompt,
+          promptFrom: options.promptFrom ?? "framework",
+          resume: options.resume,
+          query: {
+            fork: options.fork,
+            guards: this.#guards(agent, options),
+            services: this.#options.services ?? {},
+            workspace: this.workspace,
+            deltas: this.#options.deltas ?? false,
+          },
+        },
+        host,
+      );
+      await this.books.addRow(result);
+      return result;
+    } finally {
+      timer();
+      link.dispose();
+      this.#running.delete(entry);
+      for (const text of words.take()) this.#waiting.interrupt(text);
+    }
+  }
+
+  /**
+   * Stops the work at the next boundary and gives it a person's words; without words it just goes on. Nothing finished is
+   * lost and no attempt is used up. With no step under way the words wait for the next.
+   */
+  interrupt(text = ""): void {
+    const takers = [...this.#running].filter((step) => step.takesWords);
+    if (takers.length === 0) this.#waiting.interrupt(text);
+    for (const { words } of takers) words.interrupt(text);
+  }
+
+  /** The hard stop: cancels model calls and tools. What was finished stays. */
+  abort(reason: unknown = new FlowerError("aborted", "The run was aborted.")): void {
+    this.#abort.abort(reason);
+  }
+
+  /** Before the process goes: writes the steps under way to the manifest as `killed-by-signal`. Their sessions can be resumed. */
+  async rescue(): Promise<void> {
+    const rows = [...this.#running].flatMap((step) => (step.row ? [step.row("killed-by-signal")] : []));
+    for (const row of rows) await this.books.addRow(row);
+    await this.books.flush();
+  }
+
+  /** Logs an event and gives it to the sink. A sink that throws never harms the run. */
+  publish(event: Event, sink?: EventSink): void {
+    this.books.log(event);
+    if (!sink) return;
+    try {
+      const returned: unknown = sink(event);
+      if (returned instanceof Promise) returned.catch((error: unknown) => this.#sinkFailed(error));
+    } catch (error) {
+      this.#sinkFailed(error);
+    }
+  }
+
+  /** Runs `work` and says which files of the workspace it changed: added, changed or removed, paths relative to it. */
+  async watchTree<T>(work: () => Promise<T>): Promise<{ readonly results: T; readonly changed: readonly string[] }> {
+    const exclude = [this.runDir, this.workbench.root];
+    const before = await hashTree(this.workspace, { exclude });
+    const results = await work();
+    const { added, removed, changed } = diffTree(before, await hashTree(this.workspace, { exclude }));
+    return { results, changed: [...added, ...changed, ...removed].sort() };
+  }
+
+  /** Closes the books. Runs still under way are aborted. */
+  async close(): Promise<void> {
+    if (this.#running.size > 0) this.abort(new FlowerError("aborted", "The Runtime was closed."));
+    const backend = await this.#backend?.catch(() => undefined);
+    await backend?.close();
+    await this.books.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #guards(agent: Agent, options: RunOptions): readonly CallGuard[] {
+    const { runDir, workbench } = this;
+    return [
+      booksGuard({ workspace: this.workspace, runDir, files: [workbench.briefPath(), workbench.goalPath()], appendOnly: [] }),
+      permissionGuard({
+        permissions: withOwnTools(agent),
+        workspace: this.workspace,
+        addDirs: [],
+        grants: this.#grantsOf(this.workspace),
+        ask: options.askPermission,
+      }),
+    ];
+  }
+
+  #grantsOf(workspace: string): Grants {
+    let grants = this.#grants.get(workspace);
+    if (!grants) {
+      grants = new Grants();
+      this.#grants.set(workspace, grants);
+    }
+    return grants;
+  }
+
+  #takeWaiting(): Words {
+    const words = this.#waiting;
+    this.#waiting = new Words();
+    return words;
+  }
+
+  #stepTimer(agent: Agent, abort: (reason: unknown) => void): () => void {
+    const ms = agent.limits.timeoutMs;
+    if (ms === undefined) return () => {};
+    return this.clock.after(ms, () => abort(new FlowerError("step-timeout", `The step was stopped after ${ms / 1000} s.`)));
+  }
+
+  #sinkFailed(error: unknown): void {
+    this.uiErrors.push(error);
+    if (this.uiErrors.length > 1) return;
+    this.books.log(makeEvent("task", "A listener failed; the run is not affected.", { type: "notice", code: "sink-failed" }));
+  }
+
+  #getBackend(): Promise<Backend> {
+    this.#backend ??= this.#options.backend ? Promise.resolve(this.#options.backend) : this.#makeNative();
+    return this.#backend;
+  }
+
+  async #makeNative(): Promise<Backend> {
+    const [{ NativeBackend }, { SqliteSessionStore }, { builtinTools }] = await Promise.all([
+      import("../backends/native/native.ts"),
+      import("../sessions/sqlite.ts"),
+      import("../tools/builtin/builtin-tools.ts"),
+    ]);
+    return new NativeBackend({
+      store: new SqliteSessionStore(await this.books.sessionsPath(), { clock: this.clock }),
+      engine: (agent) => this.#engines.of(agent),
+      clock: this.clock,
+      builtins: (workspace) =>
+        builtinTools({
+          workspace,
+          env: this.environment,
+          clock: this.clock,
+          grants: this.#grantsOf(workspace),
+          onProcess: (started) => this.books.processes.add(started),
+          onProcessEnd: (pid) => this.books.processes.remove(pid),
+        }),
+    });
+  }
+}
+
+/** Tools that the program itself gave an agent need no person's consent, whatever their names; rules that ask or deny still hold. */
+function withOwnTools(agent: Agent): Permissions {
+  const own = agent.tools.flatMap((item) => (typeof item === "string" ? [] : [item.name]));
+  return { ...agent.permissions, allow: [...(agent.permissions.allow ?? []), ...own] };
+}

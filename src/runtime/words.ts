@@ -1,0 +1,44 @@
+/** What a person said to a run at an interrupt, until the model gets it. */
+export class Words {
+  readonly #words: string[] = [];
+  #interrupted = false;
+
+  /** Stop at the next boundary; without text the work just goes on after it. */
+  interrupt(text: string): void {
+    this.#interrupted = true;
+    if (text.trim() !== "") this.#words.push(text);
+  }
+
+  /** A stop was asked for and not yet served. */
+  get interrupted(): boolean {
+    return this.#interrupted;
+  }
+
+  /** The words so far, oldest first; they are given once. */
+  take(): readonly string[] {
+    this.#interrupted = false;
+    return this.#words.splice(0);
+  }
+}
+
+/** The prompt that carries a person's words into a session that was stopped for them. */
+export function interruptPrompt(words: readonly string[]): string {
+  if (words.length === 0) return "The person stopped you for a moment and said nothing. Go on where you left off.";
+  return [
+    "The person stopped you to say this:",
+    "",
+    ...words,
+    "",
+    "Take it into account and go on where you left off. A tool call that came back interrupted is a side effect of this stop, not a fault.",
+  ].join("\n");
+}
+
+/** A first prompt with words that came before there was a session to say them to. */
+export function promptWithWords(prompt: string, words: readonly string[]): string {
+  if (words.length === 0) return prompt;
+  return [prompt, "", "Meanwhile the person said:", "", ...words].join("\n");
+}
+
+/** After a failure the session goes on; the model is not told error details. */
+export const CONTINUE_PROMPT =
+  "The connection was lost for a moment and is back. Go on where you left off; check the state of anything that was in flight.";

@@ -1,0 +1,222 @@
+import type { Clock } from "../core/clock.ts";
+import { type FlowerError, isFlowerError } from "../core/errors.ts";
+import type { FaultHook } from "./fault.ts";
+import type { KeptLease } from "./lease-keeper.ts";
+import { type LiveState, LiveTurn } from "./live-state.ts";
+import { leaseLost, turnIsOpen } from "./refusals.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import type { LoadedTurn } from "./sqlite-loader.ts";
+import type { SessionRow } from "./sqlite-queries.ts";
+import { EXPIRED, type Follow, SqliteWriter } from "./sqlite-writer.ts";
+import type { CommitOptions, JournalEntry, SessionLease, SessionState } from "./store.ts";
+
+const NOT_ENDED = "The turn was neither committed nor paused when its session was released.";
+
+export interface SqliteLeaseOptions {
+  readonly row: SessionRow;
+  readonly state: LiveState;
+  readonly loaded: LoadedTurn | undefined;
+  readonly connection: SqliteConnection;
+  readonly clock: Clock;
+  readonly leaseMs: number;
+  readonly fault: FaultHook | undefined;
+  /** Called once, when the lease is over. */
+  readonly onEnd: (lease: SqliteLease) => void;
+}
+
+type WriteName = "begin" | "append" | "commit" | "rollback" | "pause";
+
+/**
+ * The right to write one session of a database. A write is one transaction that also checks that the lease is still held; the state
+ * in memory follows once it is committed.
+ */
+export class SqliteLease implements SessionLease, KeptLease {
+  readonly fence: number;
+  readonly #live: LiveState;
+  readonly #writer: SqliteWriter;
+  readonly #options: SqliteLeaseOptions;
+  readonly #lost = new AbortController();
+  #ended = false;
+
+  constructor(options: SqliteLeaseOptions) {
+    const { row, state, loaded, connection, clock } = options;
+    this.#options = options;
+    this.#live = state;
+    this.#live.open = loaded?.turn;
+    this.#writer = new SqliteWriter(state.id, row, loaded?.place, { queries: connection.queries, clock });
+    this.fence = row.fence;
+  }
+
+  get sessionId(): string {
+    return this.#live.id;
+  }
+
+  get state(): SessionState {
+    return this.#live;
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  begin(turnId: string): Promise<void> {
+    return this.#transaction("begin", () => {
+      const { open } = this.#live;
+      if (open && open.turnId !== turnId) throw turnIsOpen(this.sessionId, open.turnId, turnId);
+      if (open) return this.#continue(open);
+      const follow = this.#writer.addTurn(turnId);
+      return () => {
+        follow();
+        this.#live.open = new LiveTurn(turnId);
+      };
+    });
+  }
+
+  append(entry: JournalEntry): Promise<void> {
+    return this.#write("append", () => {
+      const turn = this.#live.turnTo("append to");
+      if (turn.paused) return this.#options.connection.writing(() => all(this.#continue(turn), this.#append(turn, entry)));
+      return this.#append(turn, entry);
+    });
+  }
+
+  async commit(options: CommitOptions): Promise<number> {
+    let number = 0;
+    await this.#transaction("commit", () => {
+      number = this.#live.commit + 1;
+      return this.#commit(number, options);
+    });
+    return number;
+  }
+
+  rollback(reason: string): Promise<void> {
+    return this.#transaction("rollback", () => {
+      this.#live.turnTo("roll back");
+      return this.#rollBack(reason);
+    });
+  }
+
+  pause(): Promise<void> {
+    return this.#transaction("pause", () => {
+      const turn = this.#live.turnTo("pause");
+      this.#writer.setPaused(true);
+      return () => {
+        turn.paused = true;
+      };
+    });
+  }
+
+  async release(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { connection, fault } = this.#options;
+    try {
+      fault?.("release:before");
+      await connection.run(() => this.#free());
+      fault?.("release:after");
+    } finally {
+      this.#options.onEnd(this);
+    }
+  }
+
+  renew(): boolean {
+    return this.#ended || this.#writer.renew(this.#options.leaseMs);
+  }
+
+  lose(): void {
+    if (!this.#ended) this.#lost.abort(this.#gone(EXPIRED));
+  }
+
+  /** Releases the lease because the store closes; whoever still works with it learns that it is lost. */
+  async revoke(): Promise<void> {
+    try {
+      await this.release();
+    } finally {
+      this.#lost.abort(this.#gone("its store was closed"));
+    }
+  }
+
+  #transaction(name: WriteName, work: () => Follow): Promise<void> {
+    const { connection, fault } = this.#options;
+    return this.#write(name, () =>
+      connection.writing(() => {
+        const follow = work();
+        fault?.(`${name as Exclude<WriteName, "append">}:inside`);
+        return follow;
+      }),
+    );
+  }
+
+  async #write(name: WriteName, work: () => Follow): Promise<void> {
+    if (this.#ended) throw this.#gone("it was released");
+    if (this.lost.aborted) throw this.#gone(EXPIRED);
+    const { connection, fault } = this.#options;
+    fault?.(`${name}:before`);
+    try {
+      await connection.run(() => work()());
+    } catch (error) {
+      // Only here, outside the transaction: the listeners of a lost lease may use the store.
+      if (isFlowerError(error, "lease-lost")) this.lose();
+      throw error;
+    }
+    fault?.(`${name}:after`);
+  }
+
+  #append(turn: LiveTurn, entry: JournalEntry): Follow {
+    return all(this.#writer.append(entry), () => {
+      turn.entries.push(entry);
+    });
+  }
+
+  #continue(turn: LiveTurn): Follow {
+    this.#writer.setPaused(false);
+    return () => {
+      turn.paused = false;
+    };
+  }
+
+  #commit(number: number, options: CommitOptions): Follow {
+    const messages = this.#live.committable();
+    const follow = this.#writer.commit({
+      number,
+      end: options.end,
+      activeAgent: options.activeAgent === this.#live.activeAgent ? undefined : options.activeAgent,
+      metadata: options.metadata && JSON.stringify(options.metadata),
+      wasPaused: this.#live.open?.paused === true,
+    });
+    return all(follow, () => this.#live.committed(messages, options));
+  }
+
+  #rollBack(reason: string): Follow {
+    this.#writer.rollBack(reason);
+    return () => {
+      this.#live.open = undefined;
+    };
+  }
+
+  /** Frees the session, with an open turn's rollback in the same transaction. A lease that is lost has nothing to free. */
+  #free(): void {
+    const { open } = this.#live;
+    if (!open || open.paused) {
+      this.#writer.free();
+      return;
+    }
+    const follow = this.#options.connection.writing(() => {
+      if (!this.#writer.isHeld()) return () => {};
+      const rolledBack = this.#rollBack(NOT_ENDED);
+      this.#writer.free();
+      return rolledBack;
+    });
+    follow();
+  }
+
+  #gone(why: string): FlowerError {
+    return leaseLost(this.sessionId, why);
+  }
+}
+
+function all(...follows: readonly Follow[]): Follow {
+  return () => {
+    for (const follow of follows) follow();
+  };
+}

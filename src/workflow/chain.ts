@@ -1,0 +1,133 @@
+import { join } from "node:path";
+import { FlowerError } from "../core/errors.ts";
+import type { Language } from "../i18n/catalogue.ts";
+import type { RunOutcome } from "../messages/event.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import {
+  archiveLineage,
+  type Lineage,
+  type LineageNotice,
+  type LineagePlace,
+  type LineageStep,
+  newLineage,
+  readLineage,
+  updateLineage,
+  withStep,
+} from "../workbench/lineage.ts";
+import { acquireRunLock } from "../workbench/run-lock.ts";
+
+export interface ChainOptions {
+  readonly workflow: string;
+  /** What the person asks for now; undefined = go on with what was asked before. */
+  readonly request: string | undefined;
+  readonly language: Language;
+  /** Put the earlier chain into the archive and begin a new one. */
+  readonly fresh: boolean;
+  /** False: never go on from an earlier run. */
+  readonly continuous: boolean;
+}
+
+/**
+ * A run's place among the runs of one workflow in one folder: what the earlier ones left, and what this one adds. While it
+ * is open no other process can run the same workflow there.
+ */
+export class Chain {
+  /** Set when this run goes on from an earlier one. */
+  readonly woke: Lineage | undefined;
+  /** The person's words at the wake, when they differ from everything said before. */
+  readonly amendment: string | undefined;
+  /** Why an existing lineage could not be used. */
+  readonly notice: LineageNotice | undefined;
+  readonly #place: LineagePlace;
+  readonly #workflow: string;
+  readonly #release: () => Promise<void>;
+  #lineage: Lineage;
+
+  private constructor(setup: ChainSetup) {
+    this.woke = setup.woke;
+    this.amendment = setup.amendment;
+    this.notice = setup.notice;
+    this.#place = setup.place;
+    this.#workflow = setup.workflow;
+    this.#release = setup.release;
+    this.#lineage = setup.lineage;
+  }
+
+  /** Throws `run-busy` when another live process runs this workflow here, `bad-input` when there is nothing to do. */
+  static async open(runtime: Runtime, options: ChainOptions): Promise<Chain> {
+    const { workflow, request } = options;
+    const place: LineagePlace = { path: runtime.books.lineagePath, workspace: runtime.workspace, now: () => runtime.clock.now() };
+    const lock = await acquireRunLock(runtime.runDir, workflow, { runId: runtime.runId });
+    try {
+      if (options.fresh) await archive(runtime, place, workflow);
+      const { lineage: old, notice } = options.continuous ? await readLineage(place, workflow) : {};
+      if (!old && request === undefined) throw new FlowerError("bad-input", "There is nothing to go on with here. Say what is to be done.");
+      const amendment = old && request !== undefined && !said(old).includes(request.trim()) ? request : undefined;
+      const lineage = await updateLineage(place, workflow, () =>
+        old ? wake(old, runtime.runId, amendment) : newLineage(request ?? "", options.language, runtime.runId),
+      );
+      if (!lineage) throw new FlowerError("unknown", "The lineage was not written.");
+      runtime.books.continues = old?.runs.at(-1);
+      return new Chain({ woke: old, amendment, notice, place, workflow, release: () => lock.release(), lineage });
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+
+  /** What is being done: the first request of the chain. */
+  get request(): string {
+    return this.#lineage.request;
+  }
+
+  step(name: string): LineageStep | undefined {
+    return Object.hasOwn(this.#lineage.steps, name) ? this.#lineage.steps[name] : undefined;
+  }
+
+  /** Records how far a step has come, at once. */
+  async note(name: string, change: Partial<LineageStep>): Promise<void> {
+    const updated = await updateLineage(this.#place, this.#workflow, (current) => withStep(current ?? this.#lineage, name, change));
+    if (updated) this.#lineage = updated;
+  }
+
+  /** Records the end and lets others run. */
+  async close(outcome: RunOutcome): Promise<void> {
+    try {
+      await updateLineage(this.#place, this.#workflow, (current) => ({ ...(current ?? this.#lineage), outcome }));
+    } finally {
+      await this.#release();
+    }
+  }
+}
+
+interface ChainSetup {
+  readonly woke: Lineage | undefined;
+  readonly amendment: string | undefined;
+  readonly notice: LineageNotice | undefined;
+  readonly place: LineagePlace;
+  readonly workflow: string;
+  readonly release: () => Promise<void>;
+  readonly lineage: Lineage;
+}
+
+/** Everything that was asked for in this chain, trimmed. */
+function said(lineage: Lineage): readonly string[] {
+  return [lineage.request, ...(lineage.amendments ?? [])].map((text) => text.trim());
+}
+
+function wake(old: Lineage, runId: string, amendment: string | undefined): Lineage {
+  const { outcome: _ended, ...rest } = old;
+  const amendments = amendment === undefined ? (old.amendments ?? []) : [...(old.amendments ?? []), amendment];
+  return { ...rest, woke: old.woke + 1, runs: [...old.runs, runId], ...(amendments.length > 0 ? { amendments } : {}) };
+}
+
+async function archive(runtime: Runtime, place: LineagePlace, workflow: string): Promise<void> {
+  const now = runtime.clock.now();
+  const folder = (await runtime.workbench.archive(now)) ?? runtime.workbench.archiveFolder(now);
+  await archiveLineage(place, workflow, folder);
+}
+
+/** Where an earlier run's file of this name lies. */
+export function earlierRunFile(runtime: Runtime, runId: string, name: string): string {
+  return join(runtime.runDir, runId, name);
+}

@@ -1,0 +1,159 @@
+import type { Agent } from "../agents/agent.ts";
+import { linkAbort } from "../core/abort.ts";
+import { FlowerError } from "../core/errors.ts";
+import type { StepLabel } from "../messages/label.ts";
+import type { RunOptions } from "../runtime/runtime.ts";
+import type { StepResult } from "../runtime/step-result.ts";
+import type { LineageStep } from "../workbench/lineage.ts";
+import { type Ctx, RESULTS_KEY, SCOPE_KEY, type Scope } from "./ctx.ts";
+import type { GateAnswer, Step, StepAbort } from "./step.ts";
+import type { WorkflowRun } from "./workflow-run.ts";
+
+/** How one step of a workflow ended. */
+export type StepEnd =
+  | { readonly kind: "passed"; readonly result: StepResult }
+  | { readonly kind: "failed"; readonly result: StepResult; readonly reason: string; readonly code: string | undefined };
+
+/** The prompt of a round, and the session it continues. */
+interface Round {
+  readonly label: StepLabel;
+  readonly prompt: string;
+  readonly resume: string | undefined;
+}
+
+const WAKE_PROMPT =
+  "The process that ran you ended and has been started again. Go on where you left off; check the state of anything that was in flight before you do it again.";
+
+/** Runs one step with its rounds: work, gate, and back while rounds are left or a person grants one. */
+export async function runStep(step: Step, run: WorkflowRun): Promise<StepEnd> {
+  const known = run.chain.step(step.name);
+  let round = await firstRound(step, known, run);
+  for (let left = step.options.retries ?? 0; ; left--) {
+    const number = roundNumber(round.label);
+    setScope(step, number, run);
+    await run.chain.note(step.name, { finished: false, round: number, prompt: round.prompt });
+    const result = await runRound(step, round, run);
+    addResult(run.ctx, result);
+    if (!result.ok) return { kind: "failed", result, reason: result.error, code: result.errorKind };
+    const answer = await askGate(step, result, run.ctx);
+    if (answer === true) {
+      await run.chain.note(step.name, { finished: true, prompt: undefined, text: result.text });
+      return { kind: "passed", result };
+    }
+    round = await nextRound(step, result, round.label, run.ctx);
+    await run.chain.note(step.name, { prompt: round.prompt });
+    if (left <= 0 && answer !== "granted") {
+      return { kind: "failed", result, reason: run.rejectionReason(number), code: undefined };
+    }
+  }
+}
+
+async function firstRound(step: Step, known: LineageStep | undefined, run: WorkflowRun): Promise<Round> {
+  const { options } = step;
+  const { ctx, chain, runtime } = run;
+  const woken = chain.woke && known?.sessionId !== undefined && (await runtime.hasSession(known.sessionId)) ? known : undefined;
+  if (woken) {
+    const again = woken.finished || chain.woke?.outcome === "failed";
+    const label = labelFor(step.name, woken.round + (again ? 1 : 0));
+    return { label, prompt: await wakePrompt(step, woken, run), resume: woken.sessionId };
+  }
+  const prompt = typeof options.prompt === "string" ? options.prompt : await options.prompt(ctx);
+  return { label: { step: step.name }, prompt, resume: sessionToResume(step, ctx, run) };
+}
+
+async function wakePrompt(step: Step, woken: LineageStep, run: WorkflowRun): Promise<string> {
+  const { resumePrompt } = step.options;
+  const own = typeof resumePrompt === "function" ? await resumePrompt(run.ctx) : resumePrompt;
+  const { amendment } = run.chain;
+  const added =
+    amendment === undefined
+      ? []
+      : [`The person adds:\n\n${amendment}\n\nIt stands at the end of the brief too and counts as much as the rest.`];
+  return [own ?? woken.prompt ?? WAKE_PROMPT, ...added].join("\n\n");
+}
+
+function sessionToResume(step: Step, ctx: Ctx, run: WorkflowRun): string | undefined {
+  const from = step.options.resumeFrom;
+  if (from === undefined) return undefined;
+  const session = run.sessionOf(from);
+  if (session === undefined) {
+    throw new FlowerError(
+      "bad-config",
+      `Step "${step.name}" goes on from "${from}", which made no session. Steps so far: ${
+        Object.keys(ctx)
+          .filter((key) => !key.startsWith("_"))
+          .join(", ") || "none"
+      }.`,
+    );
+  }
+  return session;
+}
+
+async function nextRound(step: Step, result: StepResult, label: StepLabel, ctx: Ctx): Promise<Round> {
+  const { onReject, prompt } = step.options;
+  if (onReject)
+    return { label: labelFor(step.name, roundNumber(label) + 1), prompt: await onReject(result, ctx), resume: result.sessionId };
+  const again = typeof prompt === "string" ? prompt : await prompt(ctx);
+  return { label: { step: step.name, retry: (label.retry ?? 0) + 1 }, prompt: again, resume: undefined };
+}
+
+async function runRound(step: Step, round: Round, run: WorkflowRun): Promise<StepResult> {
+  const agent: Agent = typeof step.options.agent === "function" ? step.options.agent(run.ctx) : step.options.agent;
+  const link = linkAbort(run.signal);
+  const ms = step.options.timeoutMs;
+  const cancel = ms === undefined ? () => {} : run.runtime.clock.after(ms, () => link.abort(stepTimeout(step.name, ms)));
+  const fork = step.options.fork && round.resume !== undefined ? { from: round.resume } : undefined;
+  const options: RunOptions = {
+    label: round.label,
+    resume: fork ? undefined : round.resume,
+    fork,
+    signal: link.signal,
+    onEvent: run.onEvent,
+    notice: run.mailNotice(),
+    askPermission: run.askPermission(step.name),
+    onSession: (sessionId) => run.chain.note(step.name, { sessionId, prompt: undefined }),
+  };
+  try {
+    return await run.runtime.run(agent, round.prompt, options);
+  } finally {
+    cancel();
+    link.dispose();
+  }
+}
+
+async function askGate(step: Step, result: StepResult, ctx: Ctx): Promise<GateAnswer> {
+  return step.options.gate ? step.options.gate(result, ctx) : true;
+}
+
+function stepTimeout(name: string, ms: number): FlowerError {
+  return new FlowerError("step-timeout", `Step "${name}" was stopped after ${ms / 1000} s.`);
+}
+
+function labelFor(step: string, round: number): StepLabel {
+  return round > 1 ? { step, round } : { step };
+}
+
+function roundNumber(label: StepLabel): number {
+  return label.round ?? (label.retry ?? 0) + 1;
+}
+
+function setScope(step: Step, round: number, run: WorkflowRun): void {
+  const scope: Scope = {
+    step: step.name,
+    round,
+    amendment: run.chain.amendment,
+    signal: run.signal,
+    onEvent: run.onEvent,
+    emit: (event) => run.runtime.publish(event, run.onEvent),
+  };
+  run.ctx[SCOPE_KEY] = scope;
+}
+
+function addResult(ctx: Ctx, result: StepResult): void {
+  (ctx[RESULTS_KEY] as StepResult[]).push(result);
+}
+
+/** What a thrown error of a step's own code means for the run: a gate's `StepAbort` is an ending, anything else is a fault. */
+export function isStepAbort(error: unknown): error is StepAbort {
+  return error instanceof FlowerError && error.code === "step-aborted";
+}

@@ -1,0 +1,71 @@
+import type { Agent } from "../agents/agent.ts";
+import { brand, hasBrand } from "../core/brand.ts";
+import { FlowerError } from "../core/errors.ts";
+import type { StepResult } from "../runtime/step-result.ts";
+import type { Ctx } from "./ctx.ts";
+
+/**
+ * What a gate says of a finished attempt: `true` passes, `false` sends it back while rounds are left, `"granted"` sends it
+ * back in any case (a person asked for another round).
+ */
+export type GateAnswer = boolean | "granted";
+
+export interface StepOptions {
+  readonly agent: Agent | ((ctx: Ctx) => Agent);
+  readonly prompt: string | ((ctx: Ctx) => string | Promise<string>);
+  /** Go on in the session that this earlier step made. */
+  readonly resumeFrom?: string;
+  /** With `resumeFrom`: in a copy of that session. */
+  readonly fork?: boolean;
+  /** Attempts after the first that a gate may send back. Default 0. */
+  readonly retries?: number;
+  /** Asked once per attempt, only if it succeeded. Throw `StepAbort` when another round is no use. */
+  readonly gate?: (result: StepResult, ctx: Ctx) => GateAnswer | Promise<GateAnswer>;
+  /** The prompt that sends the rejected session back to work. Without it a rejected step starts again from nothing. */
+  readonly onReject?: (result: StepResult, ctx: Ctx) => string | Promise<string>;
+  /** What a failure means for the workflow. Default "stop". */
+  readonly onFail?: "stop" | "skip" | "continue";
+  /** False skips the step. */
+  readonly when?: (ctx: Ctx) => boolean | Promise<boolean>;
+  /** What goes into `ctx[step.name]`; default the result's text. */
+  readonly reduce?: (result: StepResult, ctx: Ctx) => unknown;
+  /** The prompt when a later process wakes this step's unfinished session. */
+  readonly resumePrompt?: string | ((ctx: Ctx) => string | Promise<string>);
+  /** Milliseconds for one attempt. */
+  readonly timeoutMs?: number;
+}
+
+/** One unit of a workflow: an agent, what it is asked, and who decides whether it is done. Frozen. */
+export class Step {
+  readonly name: string;
+  readonly options: StepOptions;
+
+  constructor(name: string, options: StepOptions) {
+    if (name.trim() === "") throw new FlowerError("bad-config", "A step needs a name that is not empty.");
+    if (name.startsWith("_")) throw new FlowerError("bad-config", `Step "${name}": names that begin with "_" are reserved.`);
+    if (options.retries !== undefined && (!Number.isInteger(options.retries) || options.retries < 0)) {
+      throw new FlowerError("bad-config", `Step "${name}": retries must be a whole number ≥ 0, not ${options.retries}.`);
+    }
+    this.name = name;
+    this.options = Object.freeze({ ...options });
+    brand(this, "step");
+    Object.freeze(this);
+  }
+
+  /** The same step with some options changed. */
+  with(changes: Partial<StepOptions>): Step {
+    return new Step(this.name, { ...this.options, ...changes });
+  }
+}
+
+export function isStep(value: unknown): value is Step {
+  return hasBrand(value, "step");
+}
+
+/** Another round is no use: the workflow stops at once, with this reason. */
+export class StepAbort extends FlowerError {
+  constructor(reason: string, cause?: unknown) {
+    super("step-aborted", reason, { cause });
+    this.name = "StepAbort";
+  }
+}

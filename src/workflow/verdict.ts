@@ -1,0 +1,113 @@
+import type { Translate } from "../i18n/catalogue.ts";
+import type { CheckEvidence, VerdictState } from "../messages/event.ts";
+import type { Goal } from "../workbench/goal-document.ts";
+import type { HardCheckResult } from "./hard-checks.ts";
+
+/** What the judge says of one check. */
+export interface CheckVerdict {
+  /** The check's number in the goal, from 1. */
+  readonly number: number;
+  readonly state: CheckEvidence["state"];
+  /** A path with a quote, or a command with its output. */
+  readonly evidence: string;
+}
+
+/** What the verdict tool takes. */
+export interface JudgeReport {
+  readonly checks: readonly CheckVerdict[];
+  readonly reason: string;
+  /** Why no further round would help; undefined when one might. */
+  readonly impossible?: string;
+}
+
+/** An independent decision, derived by code from what the judge reported and what the runtime itself ran. */
+export interface Verdict {
+  /** "" = the judge came to no usable conclusion; treated as not yet. */
+  readonly state: VerdictState;
+  readonly ok: boolean;
+  readonly reason: string;
+  readonly checks: readonly CheckEvidence[];
+}
+
+export interface DeriveInput {
+  readonly goal: Goal;
+  /** Undefined when the judge gave no report. */
+  readonly report: JudgeReport | undefined;
+  readonly hardChecks: readonly HardCheckResult[];
+  /** Texts of unverifiable checks that a person accepted earlier. */
+  readonly accepted: ReadonlySet<string>;
+  /** The reason when there is no usable conclusion. */
+  readonly defaultReason: string;
+}
+
+/**
+ * The state, by this table, top to bottom:
+ * - no report, or a check missing from it → "";
+ * - `impossible` → unreachable;
+ * - any check failed, passed without evidence, or contradicted by a hard check → not_yet;
+ * - some unverifiable and not accepted by a person → unreachable;
+ * - else → achieved.
+ */
+export function deriveVerdict(input: DeriveInput): Verdict {
+  const { goal, report } = input;
+  if (!report) return verdict("", input.defaultReason, []);
+  const checks = goal.checks.map((check, index) => judgeCheck(check.text, index + 1, input));
+  if (checks.some((check) => check === undefined)) return verdict("", input.defaultReason, checks.filter(isPresent));
+  const settled = checks.filter(isPresent);
+  if (report.impossible !== undefined) return verdict("unreachable", report.impossible, settled);
+  if (settled.some((check) => check.state === "failed")) return verdict("not_yet", report.reason, settled);
+  const open = settled.filter((check) => check.state === "unverifiable" && !input.accepted.has(check.check));
+  if (open.length > 0) return verdict("unreachable", unverifiableReason(report.reason, open), settled);
+  return verdict("achieved", report.reason, settled);
+}
+
+function judgeCheck(text: string, number: number, input: DeriveInput): CheckEvidence | undefined {
+  const said = input.report?.checks.find((check) => check.number === number);
+  const hard = input.hardChecks.find((check) => check.number === number);
+  if (hard && !hard.ok) return { check: text, state: "failed", evidence: hard.evidence };
+  if (!said) return undefined;
+  if (said.state === "passed" && said.evidence.trim() === "") {
+    return hard
+      ? { check: text, state: "passed", evidence: hard.evidence }
+      : { check: text, state: "failed", evidence: "passed without evidence" };
+  }
+  return { check: text, state: said.state, evidence: said.evidence };
+}
+
+function unverifiableReason(reason: string, open: readonly CheckEvidence[]): string {
+  return [reason, ...open.map((check) => `${check.check}: ${check.evidence}`)].filter((line) => line.trim() !== "").join("\n");
+}
+
+function verdict(state: VerdictState, reason: string, checks: readonly CheckEvidence[]): Verdict {
+  return Object.freeze({ state, ok: state === "achieved", reason, checks });
+}
+
+function isPresent<T>(value: T | undefined): value is T {
+  return value !== undefined;
+}
+
+/** What is missing, for the worker: never how to do it. */
+export function verdictFeedback(given: Verdict): string {
+  const missing = given.checks.filter((check) => check.state !== "passed");
+  const lines = missing.map((check) => `- ${check.check}\n  ${check.state}: ${check.evidence.split("\n").join("\n  ")}`);
+  return [given.reason, "", ...lines].join("\n").trim();
+}
+
+/** For people: conclusion, reason, and each check with its evidence. */
+export function verdictToMarkdown(given: Verdict, t: Translate): string {
+  const checks = given.checks.map((check) => `- **${t(`verdict.${check.state}`)}** ${check.check}\n\n${quote(check.evidence)}`);
+  return (
+    [`# ${t("section.conclusion")}`, t(stateKey(given.state)), `# ${t("section.reason")}`, given.reason, ...checks].join("\n\n") + "\n"
+  );
+}
+
+function stateKey(state: VerdictState) {
+  return state === "" ? "verdict.none" : (`verdict.${state}` as const);
+}
+
+function quote(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `  > ${line}`)
+    .join("\n");
+}

@@ -1,0 +1,180 @@
+import { FlowerError } from "../core/errors.ts";
+import { readText } from "../core/files.ts";
+import type { HumanChannel } from "../human/channel.ts";
+import { type Language, type Translate, translator } from "../i18n/catalogue.ts";
+import { makeEvent } from "../messages/event.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { StepResult } from "../runtime/step-result.ts";
+import { type Goal, parseGoal } from "../workbench/goal-document.ts";
+import { type Ctx, GOAL_KEY, ROUND_KEY, runtimeOf, type Scope, scopeOf, VERDICT_KEY } from "./ctx.ts";
+import { rederiveGoal } from "./goal.ts";
+import { type HardCheckResult, runHardChecks } from "./hard-checks.ts";
+import { type JudgeOptions, judgeWork } from "./judge.ts";
+import { type GateAnswer, type Step, StepAbort } from "./step.ts";
+import { deriveVerdict, type Verdict, verdictFeedback, verdictToMarkdown } from "./verdict.ts";
+
+export interface WithGoalOptions extends JudgeOptions {
+  readonly goalPath: string;
+  /** All rounds of work, the first included. Default 3. Replaces the step's `retries`. */
+  readonly rounds?: number;
+  /** Let the runtime run the checks' commands. Default true. */
+  readonly runChecks?: boolean;
+  readonly language?: Language;
+}
+
+/**
+ * Wraps a work step in a loop with an independent judge: achieved → on; not yet → back into the same session with what is
+ * missing; unreachable → stop and ask a person. Nobody answers → `StepAbort`.
+ */
+export function withGoal(step: Step, channel: HumanChannel, options: WithGoalOptions): Step {
+  const rounds = options.rounds ?? 3;
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    throw new FlowerError("bad-config", `rounds must be a whole number ≥ 1 (the first round of work counts), not ${rounds}.`);
+  }
+  const guard = new GoalGuard(channel, options);
+  return step.with({
+    retries: rounds - 1,
+    gate: async (result, ctx) => {
+      const before = step.options.gate ? await step.options.gate(result, ctx) : true;
+      return before === true ? guard.judge(result, ctx) : before;
+    },
+    onReject: (_result, ctx) => guard.feedback(ctx),
+  });
+}
+
+/** A person's answers to "the goal cannot be reached", by identity of the option. */
+const OPTIONS = ["goal.accept", "goal.change", "goal.wrong"] as const;
+
+class GoalGuard {
+  readonly #channel: HumanChannel;
+  readonly #options: WithGoalOptions;
+  readonly #t: Translate;
+
+  constructor(channel: HumanChannel, options: WithGoalOptions) {
+    this.#channel = channel;
+    this.#options = options;
+    this.#t = translator(options.language ?? "en");
+  }
+
+  async judge(result: StepResult, ctx: Ctx): Promise<GateAnswer> {
+    const runtime = runtimeOf(ctx);
+    const scope = scopeOf(ctx);
+    if (!runtime || !scope) throw new StepAbort("The judge cannot run: the workflow was not started by Workflow.run.");
+    const round = scope.round;
+    ctx[ROUND_KEY] = round;
+    ctx[REBUTTAL_KEY] = undefined;
+    const goal = await this.#goal();
+    ctx[GOAL_KEY] = goal;
+    const hardChecks = await this.#hardChecks(goal, runtime, scope);
+    const report = await judgeWork({
+      runtime,
+      goal,
+      hardChecks,
+      claim: result.text,
+      label: { step: scope.step, judge: round },
+      signal: scope.signal,
+      onEvent: scope.onEvent,
+      options: this.#options,
+    });
+    const verdict = deriveVerdict({
+      goal,
+      report,
+      hardChecks,
+      accepted: acceptedChecks(ctx),
+      defaultReason: this.#t("goal.noConclusion"),
+    });
+    ctx[VERDICT_KEY] = verdict;
+    await runtime.books.saveVerdict(`${scope.step}-${round}`, verdict, verdictToMarkdown(verdict, this.#t));
+    scope.emit(this.#verdictEvent(scope, round, verdict));
+    if (verdict.ok) return true;
+    if (verdict.state !== "unreachable") return false;
+    return this.#askPerson(verdict, goal, scope, ctx);
+  }
+
+  /** What goes back to the worker: what a person said of the verdict, or what is missing. */
+  feedback(ctx: Ctx): string {
+    const verdict = ctx[VERDICT_KEY] as Verdict | undefined;
+    const rebuttal = ctx[REBUTTAL_KEY];
+    const said = typeof rebuttal === "string" ? `The person says:\n\n${rebuttal}\n\n` : "";
+    const missing = verdict ? verdictFeedback(verdict) : "";
+    return `${said}An independent judge looked at your work. The goal is not reached yet:\n\n${missing}\n\nGo on from where you are and close the gap. The goal lies at ${this.#options.goalPath}.`;
+  }
+
+  async #goal(): Promise<Goal> {
+    const goal = parseGoal((await readText(this.#options.goalPath)) ?? "");
+    if (!goal.complete) throw new StepAbort(`There is no complete goal at ${this.#options.goalPath}; without one nothing can be judged.`);
+    return goal;
+  }
+
+  async #hardChecks(goal: Goal, runtime: Runtime, scope: Scope): Promise<readonly HardCheckResult[]> {
+    if (this.#options.runChecks === false || goal.checks.every((check) => check.command === undefined)) return [];
+    const signal = scope.signal ?? new AbortController().signal;
+    const { results, changed } = await runtime.watchTree(() =>
+      runHardChecks(goal.checks, { workspace: runtime.workspace, env: runtime.environment, signal }),
+    );
+    for (const result of results) {
+      const check = goal.checks[result.number - 1]?.text ?? "";
+      const total = goal.checks.length;
+      const { number: index, ok, evidence } = result;
+      scope.emit(makeEvent("task", check, { type: "check", step: scope.step, index, total, check, ok, evidence }));
+    }
+    const unexpected = changed.filter((path) => !goal.checks.some((check) => check.expect?.creates?.includes(path)));
+    if (unexpected.length > 0) {
+      const text = this.#t("goal.checksChanged", { count: unexpected.length, paths: unexpected.slice(0, 5).join(", ") });
+      scope.emit(makeEvent("task", text, { type: "notice", code: "checks-changed-files", data: unexpected }));
+    }
+    return results;
+  }
+
+  #verdictEvent(scope: Scope, round: number, verdict: Verdict) {
+    const { state, reason, checks } = verdict;
+    return makeEvent("task", reason, { type: "verdict", step: scope.step, round, state, reason, checks });
+  }
+
+  async #askPerson(verdict: Verdict, goal: Goal, scope: Scope, ctx: Ctx): Promise<GateAnswer> {
+    const options = OPTIONS.map((key) => this.#t(key));
+    const asked = await this.#channel.ask(this.#t("goal.unreachable", { reason: verdict.reason }), {
+      options,
+      purpose: "goal",
+      path: [scope.step],
+      signal: scope.signal,
+    });
+    if (asked.state !== "answered") throw new StepAbort(this.#t("goal.unreachableAlone", { reason: verdict.reason }));
+    if (asked.answer === options[0]) {
+      settle(ctx, verdict);
+      return true;
+    }
+    if (asked.answer === options[1]) return this.#changeGoal(goal, scope, ctx);
+    ctx[REBUTTAL_KEY] = asked.answer;
+    return "granted";
+  }
+
+  async #changeGoal(goal: Goal, scope: Scope, ctx: Ctx): Promise<GateAnswer> {
+    const asked = await this.#channel.ask(this.#t("goal.newGoal"), { purpose: "goal", path: [scope.step], signal: scope.signal });
+    if (asked.state !== "answered") throw new StepAbort(this.#t("goal.unreachableAlone", { reason: this.#t("goal.newGoal") }));
+    ctx[GOAL_KEY] = await rederiveGoal({
+      goal,
+      words: asked.answer,
+      goalPath: this.#options.goalPath,
+      language: this.#options.language ?? "en",
+      channel: this.#channel,
+      ctx,
+      role: this.#options.role,
+    });
+    ctx[REBUTTAL_KEY] = asked.answer;
+    return "granted";
+  }
+}
+
+const ACCEPTED_KEY = "_accepted_checks";
+const REBUTTAL_KEY = "_goal_rebuttal";
+
+function acceptedChecks(ctx: Ctx): ReadonlySet<string> {
+  return (ctx[ACCEPTED_KEY] as ReadonlySet<string> | undefined) ?? new Set();
+}
+
+/** A person accepted the result: its unverifiable items are settled for later rounds too. */
+function settle(ctx: Ctx, verdict: Verdict): void {
+  const open = verdict.checks.filter((check) => check.state === "unverifiable").map((check) => check.check);
+  ctx[ACCEPTED_KEY] = new Set([...acceptedChecks(ctx), ...open]);
+}

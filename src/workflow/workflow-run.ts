@@ -1,0 +1,80 @@
+import type { PermissionGuardOptions } from "../guards/permission.ts";
+import type { HumanChannel } from "../human/channel.ts";
+import { type Translate, translator } from "../i18n/catalogue.ts";
+import type { EventSink } from "../messages/event.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { Chain } from "./chain.ts";
+import { type Ctx, resultsOf, verdictOf } from "./ctx.ts";
+
+export interface WorkflowRunOptions {
+  readonly runtime: Runtime;
+  readonly chain: Chain;
+  readonly ctx: Ctx;
+  readonly channel: HumanChannel | undefined;
+  readonly onEvent: EventSink | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** One pass of a workflow: what its steps share. */
+export class WorkflowRun {
+  readonly runtime: Runtime;
+  readonly chain: Chain;
+  readonly ctx: Ctx;
+  readonly onEvent: EventSink | undefined;
+  readonly signal: AbortSignal;
+  readonly #channel: HumanChannel | undefined;
+  readonly #t: Translate;
+  readonly #sessions = new Map<string, string>();
+
+  constructor(options: WorkflowRunOptions) {
+    this.runtime = options.runtime;
+    this.chain = options.chain;
+    this.ctx = options.ctx;
+    this.onEvent = options.onEvent;
+    this.signal = options.signal;
+    this.#channel = options.channel;
+    this.#t = translator(options.runtime.language);
+  }
+
+  /** The session that a finished step made, for steps that go on from it. */
+  sessionOf(step: string): string | undefined {
+    return this.#sessions.get(step) ?? this.chain.step(step)?.sessionId;
+  }
+
+  keepSession(step: string, sessionId: string): void {
+    this.#sessions.set(step, sessionId);
+  }
+
+  /** Says once per piece of mail that it waits. */
+  mailNotice(): (() => string | undefined) | undefined {
+    const channel = this.#channel;
+    if (!channel) return undefined;
+    let told = 0;
+    return () => {
+      const waiting = channel.pendingMail.length;
+      const news = waiting > told;
+      told = waiting;
+      return news ? `The person has sent ${waiting === 1 ? "a message" : `${waiting} messages`}. Read the inbox now.` : undefined;
+    };
+  }
+
+  /** Asks the person about a call that is not allowed by itself; nobody there is told apart from a no. */
+  askPermission(step: string): PermissionGuardOptions["ask"] {
+    const channel = this.#channel;
+    if (!channel) return undefined;
+    const options = [this.#t("permission.allow"), this.#t("permission.deny")];
+    return async ({ tool, summary, reason }, signal) => {
+      const question = this.#t("permission.question", { tool, summary, reason });
+      const asked = await channel.ask(question, { options, purpose: "permission", path: [step], signal });
+      if (asked.state !== "answered") return asked.state === "declined" ? "deny" : "nobody";
+      return asked.answer === options[0] ? "allow" : "deny";
+    };
+  }
+
+  /** Why the last round was not enough, for people. */
+  rejectionReason(rounds: number): string {
+    const verdict = verdictOf(this.ctx);
+    const reason = verdict?.reason ?? resultsOf(this.ctx).at(-1)?.text ?? "";
+    return verdict ? this.#t("goal.notReached", { rounds, reason }) : reason;
+  }
+}

@@ -1,0 +1,194 @@
+import { brand, hasBrand } from "../core/brand.ts";
+import { FlowerError, isFlowerError, messageOf } from "../core/errors.ts";
+import type { HumanChannel } from "../human/channel.ts";
+import { translator } from "../i18n/catalogue.ts";
+import { type EventSink, makeEvent, type RunOutcome } from "../messages/event.ts";
+import { endLeftovers } from "../runtime/process-record.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { StepResult } from "../runtime/step-result.ts";
+import type { Workbench } from "../workbench/workbench.ts";
+import { Chain, earlierRunFile } from "./chain.ts";
+import { ABORTED_KEY, type Ctx, FAILED_AT_KEY, RESULTS_KEY, RUNTIME_KEY } from "./ctx.ts";
+import { isStepAbort, runStep, type StepEnd } from "./run-step.ts";
+import { isStep, type Step } from "./step.ts";
+import { wireChannel } from "./wire-channel.ts";
+import { WorkflowRun } from "./workflow-run.ts";
+
+export interface WorkflowOptions {
+  /** Its identity across processes, with the step names. Default "workflow". */
+  readonly name?: string;
+  readonly channel?: HumanChannel;
+  readonly workbench?: Workbench;
+  /** Put into `ctx` at the start. */
+  readonly context?: Readonly<Record<string, unknown>>;
+  /** Go on from an earlier run in the same folder. Default true. */
+  readonly continuous?: boolean;
+  /** What the person asks for: the same words as before go on silently, others amend. Undefined: go on with what there is. */
+  readonly request?: string;
+  /** Put an earlier chain into the archive first. */
+  readonly fresh?: boolean;
+}
+
+export interface WorkflowRunOptions {
+  readonly onEvent?: EventSink;
+  /** Called once after every step, failures included. */
+  readonly onStep?: (step: Step, result: StepResult) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** How a run ended, as its last event says it. */
+interface Ending {
+  readonly outcome: RunOutcome;
+  readonly failedAt?: string;
+  readonly reason?: string;
+}
+
+/** 0 achieved · 1 failed · 3 waiting for a person · 4 budget · 130 interrupted. */
+export const EXIT_CODES: Readonly<Record<RunOutcome, number>> = { achieved: 0, failed: 1, parked: 3, budget: 4, interrupted: 130 };
+
+/** Steps in order, over one `ctx`. A value: it can be run twice without leftovers of the first run. */
+export class Workflow {
+  readonly name: string;
+  readonly steps: readonly Step[];
+  readonly channel: HumanChannel | undefined;
+  readonly workbench: Workbench | undefined;
+  readonly #options: WorkflowOptions;
+
+  constructor(steps: readonly Step[], options: WorkflowOptions = {}) {
+    this.#options = options;
+    this.name = options.name ?? "workflow";
+    this.steps = Object.freeze([...steps]);
+    this.channel = options.channel;
+    this.workbench = options.workbench;
+    checkSteps(this.steps);
+    brand(this, "workflow");
+  }
+
+  /**
+   * Runs the steps and gives `ctx`. A failed run is not thrown: `failedAt(ctx)` names the step, and the last event, `run-end`,
+   * says the outcome. Thrown is what keeps a run from starting (`run-busy`, `bad-config`, `bad-input`).
+   */
+  async run(runtime: Runtime, options: WorkflowRunOptions = {}): Promise<Ctx> {
+    this.#checkWorkbench(runtime);
+    await runtime.books.open();
+    const chain = await Chain.open(runtime, {
+      workflow: this.name,
+      request: this.#options.request,
+      language: runtime.language,
+      fresh: this.#options.fresh ?? false,
+      continuous: this.#options.continuous ?? true,
+    });
+    const ctx: Ctx = { ...this.#options.context, [RUNTIME_KEY]: runtime, [RESULTS_KEY]: [] };
+    const signal = options.signal ? AbortSignal.any([options.signal, runtime.signal]) : runtime.signal;
+    const run = new WorkflowRun({ runtime, chain, ctx, channel: this.channel, onEvent: options.onEvent, signal });
+    const unwire = await wireChannel(this.channel, run);
+    let ending: Ending = { outcome: "failed", reason: "unknown" };
+    try {
+      await this.#greet(run);
+      ending = await this.#runSteps(run, options);
+    } catch (error) {
+      ending = endingOf(error, run, undefined);
+      if (!isFlowerError(error) || error.code === "bad-config") throw error;
+    } finally {
+      if (ending.failedAt !== undefined) ctx[FAILED_AT_KEY] = ending.failedAt;
+      if (ending.outcome !== "achieved") ctx[ABORTED_KEY] = ending.reason ?? "";
+      await this.channel?.flush();
+      unwire();
+      const { outcome, failedAt, reason } = ending;
+      const exitCode = EXIT_CODES[outcome];
+      runtime.publish(makeEvent("task", reason ?? outcome, { type: "run-end", outcome, exitCode, failedAt, reason }), options.onEvent);
+      await runtime.books.flush();
+      await chain.close(outcome);
+    }
+    return ctx;
+  }
+
+  /** What the start found: an earlier run to go on from, an unusable lineage, processes left alive. */
+  async #greet(run: WorkflowRun): Promise<void> {
+    const { chain, runtime } = run;
+    const t = translator(runtime.language);
+    const say = (text: string, code: string) => runtime.publish(makeEvent("task", text, { type: "notice", code }), run.onEvent);
+    if (chain.notice && chain.notice.code !== "missing")
+      say(t("workflow.lineageAside", { path: chain.notice.aside ?? "" }), `lineage-${chain.notice.code}`);
+    const earlier = chain.woke?.runs.at(-1);
+    if (!chain.woke || earlier === undefined) return;
+    say(t(chain.amendment === undefined ? "workflow.woke" : "workflow.amended", { since: earlier }), "woke");
+    const ended = await endLeftovers(earlierRunFile(runtime, earlier, "processes.json"));
+    if (ended.length > 0) say(t("workflow.endedProcesses", { commands: ended.join(", ") }), "ended-processes");
+    if (chain.amendment !== undefined) await this.channel?.amend(chain.amendment);
+  }
+
+  async #runSteps(run: WorkflowRun, options: WorkflowRunOptions): Promise<Ending> {
+    for (const [index, step] of this.steps.entries()) {
+      const skipped = await this.#isSkipped(step, run);
+      this.#announce(step, index, skipped, run);
+      if (skipped) continue;
+      let end: StepEnd;
+      try {
+        end = await runStep(step, run);
+      } catch (error) {
+        if (isFlowerError(error, "bad-config")) throw error;
+        return endingOf(error, run, step.name);
+      }
+      run.keepSession(step.name, end.result.sessionId);
+      options.onStep?.(step, end.result);
+      if (end.kind === "passed" || step.options.onFail === "continue") {
+        run.ctx[step.name] = step.options.reduce ? step.options.reduce(end.result, run.ctx) : end.result.text;
+      } else if (step.options.onFail !== "skip") {
+        return failure(step.name, end, run);
+      }
+    }
+    return { outcome: "achieved" };
+  }
+
+  /** Not wanted this time, or finished by an earlier run of the chain. */
+  async #isSkipped(step: Step, run: WorkflowRun): Promise<boolean> {
+    if (step.options.when) return !(await step.options.when(run.ctx));
+    const known = run.chain.woke && run.chain.amendment === undefined ? run.chain.step(step.name) : undefined;
+    if (!known?.finished) return false;
+    run.ctx[step.name] ??= known.text ?? "";
+    return true;
+  }
+
+  #announce(step: Step, index: number, skipped: boolean, run: WorkflowRun): void {
+    const woke = run.chain.woke !== undefined;
+    const resumed = woke && !skipped && run.chain.step(step.name)?.sessionId !== undefined;
+    const payload = { index: index + 1, total: this.steps.length, resumed, woke, ...(skipped ? { skipped } : {}) };
+    run.runtime.publish(makeEvent("step", step.name, payload), run.onEvent);
+  }
+
+  #checkWorkbench(runtime: Runtime): void {
+    const { workbench } = this;
+    if (!workbench || workbench === runtime.workbench || workbench.root === runtime.workbench.root) return;
+    throw new FlowerError(
+      "bad-config",
+      `The workflow's workbench is ${workbench.root}, the Runtime's is ${runtime.workbench.root}. Give the Runtime the workflow's: new Runtime({ workbench: workflow.workbench }).`,
+    );
+  }
+}
+
+export function isWorkflow(value: unknown): value is Workflow {
+  return hasBrand(value, "workflow");
+}
+
+function checkSteps(steps: readonly Step[]): void {
+  if (steps.length === 0) throw new FlowerError("bad-config", "A workflow needs at least one step.");
+  const names = new Set<string>();
+  for (const step of steps) {
+    if (!isStep(step)) throw new FlowerError("bad-config", "Every element of a workflow must be made with new Step(…).");
+    if (names.has(step.name)) throw new FlowerError("bad-config", `Two steps are named "${step.name}".`);
+    names.add(step.name);
+  }
+}
+
+function failure(step: string, end: StepEnd & { readonly kind: "failed" }, run: WorkflowRun): Ending {
+  if (run.signal.aborted) return { outcome: "interrupted", failedAt: step, reason: end.reason };
+  return { outcome: end.code === "budget" ? "budget" : "failed", failedAt: step, reason: end.reason };
+}
+
+function endingOf(error: unknown, run: WorkflowRun, step: string | undefined): Ending {
+  const reason = messageOf(error);
+  if (run.signal.aborted) return { outcome: "interrupted", failedAt: step, reason };
+  const budget = isStepAbort(error) && error.details["code"] === "budget";
+  return { outcome: budget ? "budget" : "failed", failedAt: step, reason };
+}
