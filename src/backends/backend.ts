@@ -1,7 +1,9 @@
 import type { Agent } from "../agents/agent.ts";
 import type { Event } from "../messages/event.ts";
+import type { ApprovalDecision, PendingCall } from "../runner/approval.ts";
 import type { Steering } from "../runner/between.ts";
 import type { CallGuard } from "../tools/call.ts";
+import type { ToolContext } from "../tools/tool.ts";
 
 /**
  * How the Runtime runs an agent. Every backend guarantees:
@@ -42,6 +44,8 @@ export interface BackendQuery {
   readonly guards: readonly CallGuard[];
   readonly services: Readonly<Record<string, unknown>>;
   readonly steering: Steering;
+  /** Decides about calls of tools that need approval. */
+  readonly approve: (call: PendingCall, context: ToolContext) => Promise<Omit<ApprovalDecision, "callId">>;
   readonly signal: AbortSignal;
   readonly deltas: boolean;
   readonly onStarted: () => void | Promise<void>;

@@ -7,6 +7,7 @@ import { type Event, type EventOf, makeEvent, type Speech, summarizeCall } from 
 import { windowHistory } from "../messages/history.ts";
 import type { CallPart, Message, Part } from "../messages/message.ts";
 import { contextTokens } from "../messages/usage.ts";
+import { outputInstructions } from "./final-answer.ts";
 import { PartReader } from "./part-reader.ts";
 import type { OpenTurn } from "./turn.ts";
 import type { TurnOptions } from "./turn-loop.ts";
@@ -50,8 +51,9 @@ async function makeRequest(turn: OpenTurn, options: TurnOptions, tools: "on" | "
   const { agent } = turn;
   const kit = options.graph.kit(agent);
   const settings = tools === "off" && kit.specs.length > 0 ? { ...agent.settings, toolChoice: "none" as const } : agent.settings;
+  const instructions = typeof agent.instructions === "string" ? agent.instructions : await agent.instructions(turnContext(turn));
   return {
-    instructions: typeof agent.instructions === "string" ? agent.instructions : await agent.instructions(turnContext(turn)),
+    instructions: agent.output ? `${instructions}\n\n${outputInstructions(agent.output)}`.trim() : instructions,
     messages: windowHistory(turn.messages, options.window),
     tools: specsFor(turn, kit),
     settings,

@@ -1,4 +1,5 @@
 import type { Usage } from "../messages/usage.ts";
+import type { PendingCall } from "./approval.ts";
 import type { HandoffRecord, OpenTurn } from "./turn.ts";
 import type { TurnOutcome } from "./turn-loop.ts";
 
@@ -8,7 +9,9 @@ export type FinishReason =
   /** The answer was cut at the model's output limit. */
   | "length"
   | "iteration-limit"
-  | "handoff-limit";
+  | "handoff-limit"
+  /** The turn is paused: `pending` calls wait for `runner.resume`. Nothing of it is history yet. */
+  | "needs-approval";
 
 /** What one turn gives. */
 export interface AgentResponse {
@@ -20,28 +23,37 @@ export interface AgentResponse {
   readonly toolCallsExecuted: readonly string[];
   /** The turn's last transfer. */
   readonly handoff: HandoffRecord | undefined;
+  /** The answer read by the answering agent's outputSchema; undefined without one. */
+  readonly output: unknown;
   readonly finishReason: FinishReason;
+  /** Calls that wait for a person's decision; empty unless "needs-approval". */
+  readonly pending: readonly PendingCall[];
   readonly usage: Usage;
   readonly turnId: string;
   /** Model calls made. */
   readonly iterations: number;
 }
 
-export function toResponse(turn: OpenTurn, outcome: TurnOutcome & { readonly text: string }): AgentResponse {
+/** Outcomes that a conversation's turn can have. */
+export type ChatOutcome = Extract<TurnOutcome, { readonly kind: "done" | "iteration-limit" | "needs-approval" }>;
+
+export function toResponse(turn: OpenTurn, outcome: ChatOutcome): AgentResponse {
   return Object.freeze({
-    content: outcome.text,
+    content: outcome.kind === "needs-approval" ? "" : outcome.text,
     activeAgentName: turn.agent.name,
     toolCallsExecuted: turn.toolNames,
     handoff: turn.handoff,
+    output: outcome.kind === "done" ? outcome.output : undefined,
     finishReason: finishReason(turn, outcome),
+    pending: outcome.kind === "needs-approval" ? outcome.pending : [],
     usage: turn.usage,
     turnId: turn.turnId,
     iterations: turn.iterations,
   });
 }
 
-function finishReason(turn: OpenTurn, outcome: TurnOutcome): FinishReason {
-  if (outcome.kind === "iteration-limit") return "iteration-limit";
+function finishReason(turn: OpenTurn, outcome: ChatOutcome): FinishReason {
+  if (outcome.kind !== "done") return outcome.kind;
   if (turn.handoffLimitHit) return "handoff-limit";
-  return outcome.kind === "done" && outcome.cut ? "length" : "done";
+  return outcome.cut ? "length" : "done";
 }

@@ -3,30 +3,40 @@ import type { AgentKit } from "../agents/agent-graph.ts";
 import { linkAbort } from "../core/abort.ts";
 import { Queue } from "../core/queue.ts";
 import { type Event, makeEvent, summarizeResult } from "../messages/event.ts";
+import { interruptedResult } from "../messages/history.ts";
 import { type CallPart, type ResultPart, resultText } from "../messages/message.ts";
 import { argsRecord, type CallOutcome, failed, runCall, unknownToolText } from "../tools/call.ts";
 import type { ToolContext } from "../tools/tool.ts";
+import { authorizeCall, type PendingCall } from "./approval.ts";
 import type { OpenTurn } from "./turn.ts";
 import type { TurnOptions } from "./turn-loop.ts";
 
 /**
- * Runs all calls of one reply and journals one tool message with exactly one result per call, in the calls' order. Ordinary
- * calls come first, under the agent that asked, in parallel unless a tool says otherwise; then at most one transfer.
- * Result events come as results come.
+ * Runs all calls of one reply that have no result yet, and journals one tool message with exactly one result per call, in the
+ * calls' order. Ordinary calls come first, under the agent that asked, in parallel unless a tool says otherwise; then at most one
+ * transfer. Result events come as results come. When calls are left pending (a person must decide), no tool message is
+ * journalled and they are returned.
  */
-export async function* runCalls(calls: readonly CallPart[], turn: OpenTurn, options: TurnOptions): AsyncGenerator<Event, void> {
+export async function* runCalls(
+  calls: readonly CallPart[],
+  turn: OpenTurn,
+  options: TurnOptions,
+): AsyncGenerator<Event, readonly PendingCall[]> {
   const asker = turn.agent;
   const kit = options.graph.kit(asker);
-  const results = new Map<string, ResultPart>();
-  const ordinary = calls.filter((call) => !kit.transfers.has(call.name));
-  for (const batch of batches(ordinary, kit)) yield* runBatch(batch, kit, turn, options, results);
-  if (ordinary.length > 0) turn.recentTransfers.length = 0;
-  for (const call of calls) {
+  const open = calls.filter((call) => !turn.answered.has(call.callId));
+  const ordinary = open.filter((call) => !kit.transfers.has(call.name));
+  const pending: PendingCall[] = [];
+  for (const batch of batches(ordinary, kit)) yield* runBatch(batch, kit, turn, options, pending);
+  if (pending.length > 0) return pending;
+  if (calls.length > open.length || ordinary.length > 0) turn.recentTransfers.length = 0;
+  for (const call of open) {
     const target = kit.transfers.get(call.name);
-    if (target) yield* transfer(call, target, turn, options, results);
+    if (target) yield* transfer(call, target, turn, options);
   }
-  const parts = calls.map((call) => results.get(call.callId) as ResultPart);
+  const parts = calls.map((call) => turn.answered.get(call.callId) ?? interruptedResult(call));
   await turn.journal(turn.message("tool", parts, { agent: asker.name }));
+  return [];
 }
 
 /** Answers every call of a reply without running it. */
@@ -53,16 +63,21 @@ function batches(calls: readonly CallPart[], kit: AgentKit): readonly (readonly 
   return groups;
 }
 
-type Results = Map<string, ResultPart>;
-
-async function* runBatch(batch: readonly CallPart[], kit: AgentKit, turn: OpenTurn, options: TurnOptions, results: Results) {
+async function* runBatch(
+  batch: readonly CallPart[],
+  kit: AgentKit,
+  turn: OpenTurn,
+  options: TurnOptions,
+  pending: PendingCall[],
+): AsyncGenerator<Event, void> {
   const queue = new Queue<Event>();
   const link = linkAbort(options.signal);
+  const emit = (event: Event) => queue.push(event);
   const running = batch.map(async (call) => {
     try {
-      const { result, event } = await runOne(call, kit, turn, options, (item) => queue.push(item), link.signal);
-      results.set(call.callId, result);
-      queue.push(event);
+      const outcome = await runOne(call, kit, turn, options, { emit, signal: link.signal });
+      if (outcome === "pending") pending.push({ callId: call.callId, name: call.name, args: call.args, agent: turn.agent.name });
+      else queue.push(await answer(call, outcome, turn, options));
     } catch (error) {
       link.abort(error); // the others of this reply are stopped: the turn fails as a whole
       throw error;
@@ -75,21 +90,26 @@ async function* runBatch(batch: readonly CallPart[], kit: AgentKit, turn: OpenTu
   try {
     for (let event = await queue.next(); event; event = await queue.next()) yield event;
   } finally {
-    await settled;
     link.dispose();
+    await settled;
   }
 }
 
+interface CallScope {
+  readonly emit: (event: Event) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A call that an earlier process had started and that is not idempotent is never run again: its effect is unknown. */
 async function runOne(
   call: CallPart,
   kit: AgentKit,
   turn: OpenTurn,
   options: TurnOptions,
-  emit: (event: Event) => void,
-  signal: AbortSignal,
-): Promise<{ result: ResultPart; event: Event }> {
-  const found = kit.tools.get(call.name);
-  await turn.callStarted(call, found?.idempotent ?? true);
+  scope: CallScope,
+): Promise<CallOutcome | "pending"> {
+  const tool = kit.tools.get(call.name);
+  if (tool && !tool.idempotent && turn.startedBefore.has(call.callId)) return interruptedResult(call);
   const context: ToolContext = {
     sessionId: turn.sessionId,
     path: [...options.path, turn.agent.name],
@@ -97,27 +117,26 @@ async function runOne(
     callId: call.callId,
     metadata: turn.metadata,
     history: turn.messages,
-    signal,
+    signal: scope.signal,
     services: options.services,
-    emit,
+    emit: scope.emit,
   };
-  const target = found ?? unknownToolText(call.name, [...kit.tools.keys(), ...kit.transfers.keys()]);
-  const outcome = await runCall(call, target, context, {
-    guards: [...options.guards, ...turn.agent.guards],
+  const outcome = await runCall(call, tool ?? unknownToolText(call.name, [...kit.tools.keys(), ...kit.transfers.keys()]), context, {
+    guards: options.guards.length + turn.agent.guards.length === 0 ? undefined : [...options.guards, ...turn.agent.guards],
     timeoutMs: options.toolTimeoutMs,
     clock: options.clock,
+    authorize: (found, args) => authorizeCall(found, args, call, context, options),
+    onStart: () => turn.callStarted(call, tool?.idempotent ?? true),
+    onOutlived: options.onOutlived,
   });
-  if (found) turn.toolNames.push(call.name);
+  if (tool && outcome !== "pending") turn.toolNames.push(call.name);
+  return outcome;
+}
+
+/** Journals a call's result and gives its event. */
+async function answer(call: CallPart, outcome: CallOutcome, turn: OpenTurn, options: TurnOptions): Promise<Event> {
   const result = toResult(call, outcome);
   await turn.callEnded(result);
-  return { result, event: resultEvent(result, outcome, turn, options) };
-}
-
-function toResult(call: CallPart, outcome: CallOutcome): ResultPart {
-  return { type: "result", callId: call.callId, name: call.name, content: outcome.content, isError: outcome.isError };
-}
-
-function resultEvent(result: ResultPart, outcome: CallOutcome, turn: OpenTurn, options: TurnOptions): Event {
   return makeEvent("tool_result", summarizeResult(resultText(result.content)), {
     ...options.origin,
     agent: turn.agent.name,
@@ -128,21 +147,20 @@ function resultEvent(result: ResultPart, outcome: CallOutcome, turn: OpenTurn, o
   });
 }
 
+function toResult(call: CallPart, outcome: CallOutcome): ResultPart {
+  return { type: "result", callId: call.callId, name: call.name, content: outcome.content, isError: outcome.isError };
+}
+
 /** Moves the conversation to another agent, or refuses before the active agent moves. */
-async function* transfer(call: CallPart, target: Agent, turn: OpenTurn, options: TurnOptions, results: Results) {
+async function* transfer(call: CallPart, target: Agent, turn: OpenTurn, options: TurnOptions): AsyncGenerator<Event, void> {
   const from = turn.agent;
   const given = argsRecord(call.args)["reason"];
   const reason = typeof given === "string" ? given : "";
   const outcome = transferOutcome(target, turn, options);
-  const result = toResult(call, outcome);
-  results.set(call.callId, result);
-  yield resultEvent(result, outcome, turn, options);
+  yield await answer(call, outcome, turn, options);
   if (outcome.isError) return;
   turn.toolNames.push(call.name);
-  turn.handoffs++;
-  turn.recentTransfers.push(`${from.name}→${target.name}`);
-  turn.handoff = { targetAgentName: target.name, reason };
-  turn.agent = target;
+  turn.moveTo(target, reason);
   const payload = { ...options.origin, agent: from.name, iteration: turn.iterations, from: from.name, to: target.name, reason };
   yield makeEvent("transfer", `${from.name} → ${target.name}${reason === "" ? "" : `: ${reason}`}`, payload);
 }
@@ -151,14 +169,12 @@ async function* transfer(call: CallPart, target: Agent, turn: OpenTurn, options:
 const MAX_SAME_TRANSFER = 2;
 
 function transferOutcome(target: Agent, turn: OpenTurn, options: TurnOptions): CallOutcome {
-  if (turn.movedIn === turn.iterations) {
+  if (turn.movedIn === turn.iterations)
     return failed("The conversation was already handed over in this reply; only the first transfer counts.");
-  }
   const repeated = turn.recentTransfers.filter((name) => name === `${turn.agent.name}→${target.name}`).length >= MAX_SAME_TRANSFER;
   if (turn.handoffs >= options.maxHandoffs || repeated) {
     turn.handoffLimitHit = true;
     return failed("No further handoff is possible in this turn. Answer with what you have.");
   }
-  turn.movedIn = turn.iterations;
   return { content: [{ type: "text", text: `The conversation is now with ${target.name}.` }], isError: false };
 }

@@ -5,15 +5,19 @@ import { EngineBook } from "../agents/engine-book.ts";
 import { linkAbort, throwIfAborted } from "../core/abort.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
+import { newId } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Engine } from "../engines/engine.ts";
-import { type Event, makeEvent } from "../messages/event.ts";
+import type { Event } from "../messages/event.ts";
 import type { HistoryWindow } from "../messages/history.ts";
-import { toParts, type UserInput } from "../messages/message.ts";
+import { type Message, toParts, type UserInput } from "../messages/message.ts";
 import { MemorySessionStore } from "../sessions/memory.ts";
-import type { SessionLease, SessionState, SessionStore } from "../sessions/store.ts";
+import type { SessionLease, SessionState, SessionStore, TurnRecord } from "../sessions/store.ts";
 import type { CallGuard } from "../tools/call.ts";
+import type { ApprovalDecision, Approve } from "./approval.ts";
+import { agentMissing, discardLeftover } from "./leftover.ts";
 import { type AgentResponse, toResponse } from "./response.ts";
+import { restoreTurn } from "./restore-turn.ts";
 import { Run } from "./run.ts";
 import { runTurn } from "./run-turn.ts";
 import { OpenTurn } from "./turn.ts";
@@ -42,7 +46,10 @@ export interface RunnerOptions {
   readonly services?: Readonly<Record<string, unknown>>;
   /** Run around every tool call of every agent. */
   readonly guards?: readonly CallGuard[];
+  /** While another turn holds the session: wait in line (default) or reject with `session-busy`. */
   readonly onBusy?: "queue" | "reject";
+  /** Decides about calls of tools that need approval. Without it, or when it says "pending", the turn pauses. */
+  readonly approve?: Approve;
   readonly clock?: Clock;
 }
 
@@ -52,6 +59,11 @@ export interface TurnRequest {
   readonly signal?: AbortSignal;
   /** Milliseconds for the whole turn; default none. */
   readonly timeoutMs?: number;
+}
+
+/** A session as it stands, with every turn that was made in it. */
+export interface SessionView extends SessionState {
+  readonly turns: readonly TurnRecord[];
 }
 
 export interface StreamRequest extends TurnRequest {
@@ -78,6 +90,7 @@ export class Runner {
   readonly #clock: Clock;
   readonly #engines: EngineBook;
   readonly #running = new Map<Promise<unknown>, (reason: unknown) => void>();
+  readonly #outliving = new Set<Promise<void>>();
   #closed = false;
 
   constructor(options: RunnerOptions) {
@@ -99,19 +112,101 @@ export class Runner {
     this.#graph.add(agent);
   }
 
-  /** Runs one turn to its end. Rejects with a FlowerError, or with the signal's reason; the session is then as before the turn. */
+  /**
+   * Runs one turn to its end. Rejects with a FlowerError, or with the signal's reason; the session is then as before the turn. A
+   * turn that another process left open, or that waits for approval, is dropped first; an event says so.
+   */
   run(sessionId: string, input: UserInput, request: TurnRequest = {}): Promise<AgentResponse> {
     return this.stream(sessionId, input, request).response;
   }
 
   /** Starts one turn and gives it as events while it runs. */
   stream(sessionId: string, input: UserInput, request: StreamRequest = {}): Run<AgentResponse> {
+    return this.#start(sessionId, request, (lease, signal) => this.#newTurn(lease, input, request, signal));
+  }
+
+  /**
+   * Goes on with a turn that waits for approval, in whatever process: runs the calls that are approved, once, answers the others,
+   * and continues. Calls without a decision stay pending. When it fails, the turn stays open with what was done, to be resumed
+   * again. Rejects with `not-found` when no turn is open.
+   */
+  resume(sessionId: string, decisions: readonly ApprovalDecision[], request: TurnRequest = {}): Promise<AgentResponse> {
+    return this.resumeStream(sessionId, decisions, request).response;
+  }
+
+  /** The same, as events. */
+  resumeStream(sessionId: string, decisions: readonly ApprovalDecision[], request: StreamRequest = {}): Run<AgentResponse> {
+    return this.#start(sessionId, request, (lease, signal) => this.#openTurnAgain(lease, decisions, request, signal), "pause");
+  }
+
+  /**
+   * Goes on with a turn that a process left open when it ended: from its last complete result on. Calls that were in flight are
+   * run again only if their tool is idempotent; the others are answered "effect unknown". Rejects with `not-found` when no turn
+   * is open. To drop it instead, use `discard`, or just send the next message.
+   */
+  recover(sessionId: string, request: TurnRequest = {}): Promise<AgentResponse> {
+    return this.resume(sessionId, [], request);
+  }
+
+  /** Drops a turn that was left open or waits for approval. False when there is none. */
+  async discard(sessionId: string): Promise<boolean> {
+    const lease = await this.#store.open(sessionId);
+    try {
+      if (!lease.state.open) return false;
+      await lease.rollback("discarded");
+      return true;
+    } finally {
+      await lease.release();
+    }
+  }
+
+  /** A session's committed state and its turns, read-only; undefined when it has none. */
+  async session(sessionId: string): Promise<SessionView | undefined> {
+    const state = await this.#store.read(sessionId);
+    return state && { ...state, turns: await this.#store.turns(sessionId) };
+  }
+
+  /** Replaces a session's metadata. */
+  async setMetadata(sessionId: string, metadata: JsonObject): Promise<void> {
+    const lease = await this.#store.open(sessionId);
+    try {
+      if (lease.state.open)
+        throw new FlowerError("session-busy", `A turn of session "${sessionId}" is open; resume, recover or discard it first.`);
+      await lease.begin(newId());
+      await lease.commit({ end: true, activeAgent: lease.state.activeAgent, metadata });
+    } finally {
+      await lease.release();
+    }
+  }
+
+  /** Waits for running turns and for tools that outlived theirs; after the grace period (10 s) turns are aborted, tools left. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    let cancel = nothing;
+    const graceOver = new Promise<void>((resolve) => {
+      cancel = this.#clock.after(CLOSE_GRACE_MS, resolve);
+    });
+    await Promise.race([graceOver, this.#settled()]);
+    cancel();
+    const reason = new FlowerError("aborted", "The Runner was closed.");
+    for (const abort of this.#running.values()) abort(reason);
+    await Promise.all(this.#running.keys());
+    await this.#store.close();
+  }
+
+  async #settled(): Promise<void> {
+    await Promise.all(this.#running.keys());
+    await Promise.all(this.#outliving);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #start(sessionId: string, request: StreamRequest, work: TurnWork, onFailure: "rollback" | "pause" = "rollback"): Run<AgentResponse> {
     const link = linkAbort(request.signal);
-    const run = new Run(this.#turn(sessionId, input, request, link.signal), (reason) => link.abort(reason));
-    const over = run.response.then(
-      () => {},
-      () => {},
-    );
+    const run = new Run(this.#transact(sessionId, request, link.signal, work, onFailure), (reason) => link.abort(reason));
+    const over = run.response.then(nothing, nothing);
     this.#running.set(over, (reason) => link.abort(reason));
     void over.then(() => {
       link.dispose();
@@ -120,40 +215,14 @@ export class Runner {
     return run;
   }
 
-  /** A session's committed state, read-only; undefined when it has none. */
-  session(sessionId: string): Promise<SessionState | undefined> {
-    return this.#store.read(sessionId);
-  }
-
-  /** Replaces a session's metadata. */
-  async setMetadata(sessionId: string, metadata: JsonObject): Promise<void> {
-    const lease = await this.#store.open(sessionId);
-    try {
-      const turn = this.#openTurn(lease, {});
-      await turn.begin();
-      await lease.commit({ end: true, activeAgent: turn.agent.name, metadata });
-    } finally {
-      await lease.release();
-    }
-  }
-
-  /** Waits for running turns; those that have not ended after the grace period (10 s) are aborted. Closes the store. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    const cancel = this.#clock.after(CLOSE_GRACE_MS, () => {
-      const reason = new FlowerError("aborted", "The Runner was closed.");
-      for (const abort of this.#running.values()) abort(reason);
-    });
-    await Promise.all(this.#running.keys());
-    cancel();
-    await this.#store.close();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
-  async *#turn(sessionId: string, input: UserInput, request: StreamRequest, outer: AbortSignal): AsyncGenerator<Event, AgentResponse> {
+  /** Holds the session's lease around a turn: it ends committed or paused, or nothing of it stays. */
+  async *#transact(
+    sessionId: string,
+    request: StreamRequest,
+    outer: AbortSignal,
+    work: TurnWork,
+    onFailure: "rollback" | "pause",
+  ): AsyncGenerator<Event, AgentResponse> {
     if (this.#closed) throw new FlowerError("bad-input", "The Runner is closed.");
     const outside = enclosing.getStore();
     if (outside?.has(sessionId)) {
@@ -164,19 +233,10 @@ export class Runner {
     const link = linkAbort(outer, lease.lost);
     const cancel = this.#startTimer(request.timeoutMs, link.abort);
     try {
-      yield* this.#discardLeftover(lease);
-      const turn = this.#openTurn(lease, request.metadata ?? {});
-      await turn.begin();
-      const prompt = turn.message("user", toParts(input), { origin: "person" });
-      const options = this.#turnOptions(link.signal, request.deltas ?? false);
-      const inside = new Set(outside).add(sessionId);
-      const outcome = yield* within(inside, runTurn(turn, prompt, options));
-      if (!("text" in outcome)) throw new FlowerError("unknown", `A chat turn cannot end as "${outcome.kind}".`);
-      throwIfAborted(link.signal);
-      await turn.end();
-      return toResponse(turn, outcome);
+      return yield* within(new Set(outside).add(sessionId), work(lease, link.signal));
     } catch (error) {
-      await lease.rollback(String(error)).catch(() => {}); // the first failure is the one to report
+      const left = onFailure === "pause" ? lease.pause() : lease.rollback(String(error));
+      await left.catch(nothing); // the first failure is the one to report
       throw error;
     } finally {
       cancel();
@@ -185,26 +245,59 @@ export class Runner {
     }
   }
 
-  /** A turn that a death left open never became history; it is dropped, and what it had in flight is told. */
-  async *#discardLeftover(lease: SessionLease): AsyncGenerator<Event, void> {
-    const { open } = lease.state;
-    if (!open) return;
-    const ended = new Set(open.entries.map((entry) => (entry.type === "call-result" ? entry.result.callId : "")));
-    const inFlight = open.entries.flatMap((entry) =>
-      entry.type === "call-started" && !entry.idempotent && !ended.has(entry.callId) ? [entry.name] : [],
-    );
-    await lease.rollback("left open by a process that ended");
-    const text = `An earlier turn was not finished and has been dropped.${inFlight.length > 0 ? ` In flight: ${inFlight.join(", ")}.` : ""}`;
-    yield makeEvent("task", text, { type: "notice", code: "turn-discarded", data: { turnId: open.turnId, inFlight } });
+  async *#newTurn(
+    lease: SessionLease,
+    input: UserInput,
+    request: StreamRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<Event, AgentResponse> {
+    yield* discardLeftover(lease);
+    const turn = this.#openTurn(lease, request.metadata ?? {});
+    const { activeAgent } = lease.state;
+    if (activeAgent !== undefined && activeAgent !== turn.agent.name) yield agentMissing(activeAgent, turn.agent.name);
+    await turn.begin();
+    const prompt = turn.message("user", toParts(input), { origin: "person" });
+    return yield* this.#finish(turn, prompt, this.#turnOptions(signal, request));
   }
 
-  #openTurn(lease: SessionLease, metadata: JsonObject): OpenTurn {
+  async *#openTurnAgain(
+    lease: SessionLease,
+    decisions: readonly ApprovalDecision[],
+    request: StreamRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<Event, AgentResponse> {
+    const { open } = lease.state;
+    if (!open) throw new FlowerError("not-found", `No turn of session "${lease.sessionId}" is open.`);
+    const turn = this.#openTurn(lease, request.metadata ?? {}, open.turnId);
+    restoreTurn(turn, open, this.#graph);
+    await turn.begin();
+    const decided = new Map(decisions.map((decision) => [decision.callId, decision]));
+    return yield* this.#finish(turn, undefined, { ...this.#turnOptions(signal, request), decisions: decided });
+  }
+
+  async *#finish(turn: OpenTurn, prompt: Message | undefined, options: TurnOptions): AsyncGenerator<Event, AgentResponse> {
+    const outcome = yield* runTurn(turn, prompt, options);
+    throwIfAborted(options.signal);
+    switch (outcome.kind) {
+      case "needs-approval":
+        await turn.pause();
+        return toResponse(turn, outcome);
+      case "done":
+      case "iteration-limit":
+        await turn.end();
+        return toResponse(turn, outcome);
+      default:
+        throw new FlowerError("unknown", `A conversation's turn cannot end as "${outcome.kind}".`);
+    }
+  }
+
+  #openTurn(lease: SessionLease, metadata: JsonObject, turnId?: string): OpenTurn {
     const { activeAgent, metadata: own } = lease.state;
     const agent = (activeAgent === undefined ? undefined : this.#graph.get(activeAgent)) ?? this.#options.startingAgent;
-    return new OpenTurn(lease, { unit: "turn", agent, metadata: { ...own, ...metadata }, clock: this.#clock });
+    return new OpenTurn(lease, { unit: "turn", agent, metadata: { ...own, ...metadata }, clock: this.#clock, turnId });
   }
 
-  #turnOptions(signal: AbortSignal, deltas: boolean): TurnOptions {
+  #turnOptions(signal: AbortSignal, request: StreamRequest): TurnOptions {
     const options = this.#options;
     return {
       graph: this.#graph,
@@ -220,8 +313,16 @@ export class Runner {
       services: options.services ?? {},
       path: [],
       origin: {},
-      deltas,
+      deltas: request.deltas ?? false,
+      approve: options.approve,
+      onOutlived: (still) => this.#track(still),
     };
+  }
+
+  /** A tool that went on after its call was given up; `close` waits for it. */
+  #track(still: Promise<void>): void {
+    this.#outliving.add(still);
+    void still.then(() => this.#outliving.delete(still));
   }
 
   #startTimer(ms: number | undefined, abort: (reason: unknown) => void): () => void {
@@ -229,6 +330,10 @@ export class Runner {
     return this.#clock.after(ms, () => abort(new FlowerError("turn-timeout", `The turn was stopped after ${ms / 1000} s.`)));
   }
 }
+
+type TurnWork = (lease: SessionLease, signal: AbortSignal) => AsyncGenerator<Event, AgentResponse>;
+
+function nothing(): void {}
 
 /** Runs a generator's every step inside the given set of enclosing sessions. */
 async function* within<T, R>(sessions: ReadonlySet<string>, turn: AsyncGenerator<T, R>): AsyncGenerator<T, R> {

@@ -2,12 +2,14 @@ import type { Agent } from "../agents/agent.ts";
 import type { AgentGraph } from "../agents/agent-graph.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Engine } from "../engines/engine.ts";
-import { type Event, makeEvent } from "../messages/event.ts";
+import type { Event } from "../messages/event.ts";
 import type { HistoryWindow } from "../messages/history.ts";
-import { textOf } from "../messages/message.ts";
+import { callsOf, textOf } from "../messages/message.ts";
 import type { CallGuard } from "../tools/call.ts";
-import { askEngine } from "./ask-engine.ts";
+import type { ApprovalDecision, Approve, PendingCall } from "./approval.ts";
+import { askEngine, type Reply } from "./ask-engine.ts";
 import { between, type Steering } from "./between.ts";
+import { outputInvalid, outputMismatch, readFinalAnswer } from "./final-answer.ts";
 import { refuseCalls, runCalls } from "./run-calls.ts";
 import type { OpenTurn } from "./turn.ts";
 
@@ -32,38 +34,75 @@ export interface TurnOptions {
   readonly origin: { readonly step?: string; readonly subagent?: string; readonly parentToolUseId?: string };
   readonly deltas: boolean;
   readonly steering?: Steering;
+  /** Decides about calls that need approval; without an answer they stay pending and the turn pauses. */
+  readonly approve?: Approve;
+  /** What a person has decided already, by call id. */
+  readonly decisions?: ReadonlyMap<string, ApprovalDecision>;
+  /** Told of a tool that goes on after its call was given up. */
+  readonly onOutlived?: (still: Promise<void>) => void;
 }
 
 /** How a turn ended. Failures are thrown. */
 export type TurnOutcome =
-  | { readonly kind: "done"; readonly text: string; readonly cut: boolean }
+  | { readonly kind: "done"; readonly text: string; readonly output?: unknown; readonly cut: boolean }
   | { readonly kind: "iteration-limit"; readonly text: string }
+  | { readonly kind: "needs-approval"; readonly pending: readonly PendingCall[] }
   | { readonly kind: "interrupted" }
   | { readonly kind: "budget"; readonly reason: string }
   | { readonly kind: "context-full"; readonly context: number };
 
-/** Runs iterations until the model asks for no tool. What is journalled becomes history when the open turn commits. */
+/**
+ * Runs iterations until the model asks for no tool. What is journalled becomes history when the open turn commits. A turn that
+ * was restored goes on where it stopped: with its open calls, with its final answer, or with the next model call.
+ */
 export async function* turnLoop(turn: OpenTurn, options: TurnOptions): AsyncGenerator<Event, TurnOutcome> {
-  while (turn.iterations < (turn.agent.limits.maxIterations ?? options.maxIterations)) {
-    const stop = await between(turn, options); // abort, interrupt, budget, context, mail, limits: here only
-    if (stop) return stop;
-    const reply = yield* askEngine(turn, options, "on");
-    await turn.journal(reply.message);
-    if (reply.calls.length === 0) return { kind: "done", text: textOf(reply.message), cut: reply.finish === "length" };
-    yield* runCalls(reply.calls, turn, options);
-    await turn.endIteration();
+  let reply = restoredReply(turn);
+  while (reply || turn.iterations < (turn.agent.limits.maxIterations ?? options.maxIterations)) {
+    if (!reply) {
+      const stop = await between(turn, options); // abort, interrupt, budget, context, mail: here only
+      if (stop) return stop;
+      reply = yield* askEngine(turn, options, "on");
+      await turn.journal(reply.message);
+    }
+    if (reply.calls.length === 0) {
+      const outcome = await finalAnswer(reply, turn);
+      if (outcome) return outcome;
+    } else {
+      const pending = yield* runCalls(reply.calls, turn, options);
+      if (pending.length > 0) return { kind: "needs-approval", pending };
+      await turn.endIteration();
+    }
+    reply = undefined;
   }
   const stop = await between(turn, options);
   return stop ?? (yield* answerWithoutTools(turn, options));
+}
+
+/** The reply that a restored turn had journalled last, if it is still to be acted on. */
+function restoredReply(turn: OpenTurn): Pick<Reply, "message" | "calls" | "finish"> | undefined {
+  const message = turn.messages.at(-1);
+  if (message?.role !== "model" || turn.iterations === 0) return undefined;
+  return { message, calls: callsOf(message), finish: "stop" };
+}
+
+/** The reply as the turn's outcome; undefined when its form is wrong for the first time and the model has been told so. */
+async function finalAnswer(reply: Pick<Reply, "message" | "finish">, turn: OpenTurn): Promise<TurnOutcome | undefined> {
+  const text = textOf(reply.message);
+  const cut = reply.finish === "length";
+  const schema = turn.agent.output;
+  if (!schema) return { kind: "done", text, cut };
+  const answer = await readFinalAnswer(text, schema);
+  if (answer.ok) return { kind: "done", text, output: answer.value, cut };
+  if (turn.outputRefused) throw outputInvalid(turn.agent.name, answer.issues);
+  turn.outputRefused = true;
+  await turn.journal(turn.message("user", [{ type: "text", text: outputMismatch(answer.issues) }], { origin: "framework" }));
+  return undefined;
 }
 
 /** The limit is reached: one last model call with tools withheld gives a real answer built on what was found. */
 async function* answerWithoutTools(turn: OpenTurn, options: TurnOptions): AsyncGenerator<Event, TurnOutcome> {
   const reply = yield* askEngine(turn, options, "off");
   await turn.journal(reply.message);
-  if (reply.calls.length > 0) {
-    await refuseCalls(reply.calls, turn, "No more tools can be used in this turn.");
-    yield makeEvent("system", "iteration-limit", { ...options.origin, agent: turn.agent.name, iteration: turn.iterations, data: null });
-  }
+  if (reply.calls.length > 0) await refuseCalls(reply.calls, turn, "No more tools can be used in this turn.");
   return { kind: "iteration-limit", text: textOf(reply.message) };
 }

@@ -35,7 +35,11 @@ export class OpenTurn {
   readonly toolNames: string[] = [];
   /** Results of the reply under way, by call id; whoever settles a turn that broke off needs them. */
   readonly answered = new Map<string, ResultPart>();
+  /** Ids of calls that an earlier process had started when it ended. */
+  readonly startedBefore = new Set<string>();
   handoff: HandoffRecord | undefined;
+  /** The structured answer had the wrong form once. */
+  outputRefused = false;
   handoffs = 0;
   handoffLimitHit = false;
   /** The iteration in which the conversation last moved; 0 = not in this turn. */
@@ -64,7 +68,13 @@ export class OpenTurn {
 
   async journal(message: Message): Promise<void> {
     this.messages.push(message);
+    if (message.role === "tool") this.answered.clear();
     await this.#lease.append({ type: "message", message });
+  }
+
+  /** Leaves the turn open on purpose; a later lease continues it. */
+  pause(): Promise<void> {
+    return this.#lease.pause();
   }
 
   callStarted(call: CallPart, idempotent: boolean): Promise<void> {
@@ -83,7 +93,6 @@ export class OpenTurn {
 
   /** Commits here when the unit is the iteration; else at the end. */
   async endIteration(): Promise<void> {
-    this.answered.clear();
     if (this.#unit === "iteration") await this.#commit(false);
   }
 
@@ -94,6 +103,15 @@ export class OpenTurn {
 
   addUsage(usage: Usage): void {
     this.usage = this.iterations === 1 ? usage : addUsage(this.usage, usage);
+  }
+
+  /** The conversation moves to another agent, who answers from the next iteration on. */
+  moveTo(target: Agent, reason: string): void {
+    this.recentTransfers.push(`${this.agent.name}→${target.name}`);
+    this.handoffs++;
+    this.movedIn = this.iterations;
+    this.handoff = { targetAgentName: target.name, reason };
+    this.agent = target;
   }
 
   /** A message of this turn, stamped. */

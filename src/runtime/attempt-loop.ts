@@ -36,7 +36,7 @@ export interface Job {
   readonly promptFrom: "person" | "framework";
   /** A session to go on with, when the backend has it. */
   readonly resume: string | undefined;
-  readonly query: Pick<BackendQuery, "fork" | "guards" | "services" | "workspace" | "deltas">;
+  readonly query: Pick<BackendQuery, "approve" | "fork" | "guards" | "services" | "workspace" | "deltas">;
 }
 
 /** Runs one step: attempts until `decide` says that it is over. Never throws for a failure of the work: the result says it. */

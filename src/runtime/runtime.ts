@@ -10,7 +10,7 @@ import { booksGuard } from "../guards/books.ts";
 import { type PermissionGuardOptions, permissionGuard } from "../guards/permission.ts";
 import { diffTree, hashTree } from "../guards/tree-hash.ts";
 import { type Language, renderLabel } from "../i18n/catalogue.ts";
-import { type Event, type EventSink, makeEvent } from "../messages/event.ts";
+import { type Event, type EventSink, makeEvent, summarizeCall } from "../messages/event.ts";
 import type { StepLabel } from "../messages/label.ts";
 import type { Environment } from "../tools/builtin/environment.ts";
 import { Grants } from "../tools/builtin/grants.ts";
@@ -169,6 +169,7 @@ export class Runtime {
           promptFrom: options.promptFrom ?? "framework",
           resume: options.resume,
           query: {
+            approve: approver(options.askPermission),
             fork: options.fork,
             guards: this.#guards(agent, options),
             services: this.#options.services ?? {},
@@ -316,4 +317,13 @@ export class Runtime {
 function withOwnTools(agent: Agent): Permissions {
   const own = agent.tools.flatMap((item) => (typeof item === "string" ? [] : [item.name]));
   return { ...agent.permissions, allow: [...(agent.permissions.allow ?? []), ...own] };
+}
+
+/** A tool that needs approval asks the same person as the permission rules do; nobody there is a no with a reason. */
+function approver(ask: RunOptions["askPermission"]): BackendQuery["approve"] {
+  return async (call, { signal }) => {
+    const question = { tool: call.name, summary: summarizeCall(call.args), reason: "this tool wants a person's consent" };
+    const answer = (await ask?.(question, signal)) ?? "nobody";
+    return { approve: answer === "allow", reason: answer === "nobody" ? "Nobody is there to give consent." : undefined };
+  };
 }

@@ -9,6 +9,7 @@ export const FAULT_POINTS = [
   "begin:inside",
   "begin:after",
   "append:before",
+  "append:inside",
   "append:after",
   "commit:before",
   "commit:inside",

@@ -67,7 +67,7 @@ export class LiveState implements SessionState {
 }
 
 /** The messages among journal entries. A reply that was cut by an abort stays in the journal. */
-export function messagesOf(entries: readonly JournalEntry[]): readonly Message[] {
+function messagesOf(entries: readonly JournalEntry[]): readonly Message[] {
   const messages: Message[] = [];
   for (const entry of entries) if (entry.type === "message" && !entry.message.aborted) messages.push(entry.message);
   return messages;

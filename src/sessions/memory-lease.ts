@@ -57,6 +57,7 @@ export class MemoryLease implements SessionLease {
     this.#assertHeld();
     const turn = this.#session.state.turnTo("append to");
     this.#fault?.("append:before");
+    this.#fault?.("append:inside");
     this.#continue(turn);
     turn.entries.push(entry);
     this.#fault?.("append:after");

@@ -33,7 +33,6 @@ export class SqliteAdmission {
   readonly #leaseMs: number;
   readonly #closing: AbortSignal;
   readonly #fault: FaultHook | undefined;
-  readonly #waiting = new Set<Promise<SessionRow>>();
 
   constructor(options: AdmissionOptions) {
     this.#connection = options.connection;
@@ -46,16 +45,11 @@ export class SqliteAdmission {
   /** The session's row, taken by a new lease. */
   async take(sessionId: string, options: OpenOptions): Promise<SessionRow> {
     this.#fault?.("open:before");
-    const row = await this.#connection.run(() => this.#takeNow(sessionId, NO_TICKET));
+    const row = await this.#connection.write(() => this.#takeNow(sessionId, NO_TICKET));
     if (!row && options.onBusy === "reject") throw sessionBusy(sessionId);
     const taken = row ?? (await this.#wait(sessionId, options.signal));
     this.#fault?.("open:after");
     return taken;
-  }
-
-  /** Resolves when nobody waits any more. */
-  async settle(): Promise<void> {
-    await Promise.allSettled(this.#waiting);
   }
 
   #takeNow(sessionId: string, ticket: number): SessionRow | undefined {
@@ -67,12 +61,9 @@ export class SqliteAdmission {
 
   async #wait(sessionId: string, signal: AbortSignal | undefined): Promise<SessionRow> {
     const ending = linkAbort(signal, this.#closing);
-    const waiting = this.#queue(sessionId, ending.signal);
-    this.#waiting.add(waiting);
     try {
-      return await waiting;
+      return await this.#queue(sessionId, ending.signal);
     } finally {
-      this.#waiting.delete(waiting);
       ending.dispose();
     }
   }
@@ -80,16 +71,16 @@ export class SqliteAdmission {
   async #queue(sessionId: string, signal: AbortSignal): Promise<SessionRow> {
     throwIfAborted(signal);
     const connection = this.#connection;
-    const place = { ticket: await connection.run(() => this.#draw(sessionId)), beatAt: this.#clock.now() };
+    const place = { ticket: await connection.write(() => this.#draw(sessionId)), beatAt: this.#clock.now() };
     try {
       // Real time, whatever the clock: what is waited for is another process.
       for (let pause = FIRST_POLL_MS; ; pause = Math.min(pause * 1.5, LONGEST_POLL_MS)) {
         await sleep(systemClock, pause * (0.5 + Math.random()), signal);
-        const row = await connection.run(() => this.#poll(sessionId, place));
+        const row = await connection.write(() => this.#poll(sessionId, place));
         if (row) return row;
       }
     } catch (error) {
-      await connection.run(() => this.#leaveLine(sessionId, place.ticket)).catch(() => {});
+      await connection.write(() => this.#leaveLine(sessionId, place.ticket)).catch(() => {});
       throw error;
     }
   }
@@ -103,11 +94,9 @@ export class SqliteAdmission {
       place.beatAt = now;
     }
     if (mustWait.all(sessionId, now, place.ticket, now - WAITER_TTL_MS).length > 0) return undefined;
-    return this.#connection.writing(() => {
-      const row = this.#takeNow(sessionId, place.ticket);
-      if (row) this.#leaveLine(sessionId, place.ticket);
-      return row;
-    });
+    const row = this.#takeNow(sessionId, place.ticket);
+    if (row) this.#leaveLine(sessionId, place.ticket);
+    return row;
   }
 
   #draw(sessionId: string): number {

@@ -23,8 +23,14 @@ export class SqliteConnection {
     this.queries = prepareQueries(database);
   }
 
-  /** Runs work that writes, again and again while the database is locked. */
-  async run<T>(work: () => T): Promise<T> {
+  /** Runs `work` in a transaction of its own, and `follow` on its result at once when that is committed. */
+  write<T, R = T>(work: () => T, follow?: (result: T) => R): Promise<R>;
+  write<T>(work: () => T, follow: (result: T) => unknown = (result) => result): Promise<unknown> {
+    return this.inOrder(() => follow(this.#transaction("BEGIN IMMEDIATE", work)));
+  }
+
+  /** Runs work that only reads, in its place among the writes. */
+  async inOrder<T>(work: () => T): Promise<T> {
     if (this.#waiting === 0) {
       try {
         return work();
@@ -38,18 +44,9 @@ export class SqliteConnection {
     return result;
   }
 
-  /** All the writes of `work`, or none. To be used inside `run`. */
-  writing<T>(work: () => T): T {
-    this.queries.beginWrite.run();
-    return this.#whole(work);
-  }
-
   /** Runs reads that all see the same state. They wait for no write, of whomever. */
   read<T>(work: () => T): Promise<T> {
-    return this.#retry(() => {
-      this.queries.beginRead.run();
-      return this.#whole(work);
-    });
+    return this.#retry(() => this.#transaction("BEGIN", work));
   }
 
   /** Waits for what is under way, and leaves everything in the database file proper. */
@@ -66,14 +63,19 @@ export class SqliteConnection {
     this.#database.close();
   }
 
-  #whole<T>(work: () => T): T {
+  /**
+   * The lock is taken by `BEGIN IMMEDIATE`, never by a prepared statement: one that finds the database locked stays active in libsql,
+   * and stands in the way of every later commit.
+   */
+  #transaction<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
+    this.#database.exec(begin);
     try {
       const result = work();
-      this.queries.endCommit.run();
+      this.#database.exec("COMMIT");
       return result;
     } catch (error) {
       try {
-        this.queries.endRollback.run();
+        this.#database.exec("ROLLBACK");
       } catch {
         // SQLite has rolled back by itself; the error that made it do so is the one to report.
       }

@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { type FlowerError, isFlowerError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { FaultHook } from "./fault.ts";
 import type { KeptLease } from "./lease-keeper.ts";
 import { type LiveState, LiveTurn } from "./live-state.ts";
@@ -43,7 +44,7 @@ export class SqliteLease implements SessionLease, KeptLease {
     this.#options = options;
     this.#live = state;
     this.#live.open = loaded?.turn;
-    this.#writer = new SqliteWriter(state.id, row, loaded?.place, { queries: connection.queries, clock });
+    this.#writer = new SqliteWriter(state.id, row, loaded, { queries: connection.queries, clock });
     this.fence = row.fence;
   }
 
@@ -60,29 +61,28 @@ export class SqliteLease implements SessionLease, KeptLease {
   }
 
   begin(turnId: string): Promise<void> {
-    return this.#transaction("begin", () => {
+    return this.#write("begin", () => {
       const { open } = this.#live;
       if (open && open.turnId !== turnId) throw turnIsOpen(this.sessionId, open.turnId, turnId);
-      if (open) return this.#continue(open);
-      const follow = this.#writer.addTurn(turnId);
-      return () => {
-        follow();
-        this.#live.open = new LiveTurn(turnId);
-      };
+      return open ? this.#continue(open) : this.#begin(turnId);
     });
   }
 
   append(entry: JournalEntry): Promise<void> {
     return this.#write("append", () => {
       const turn = this.#live.turnTo("append to");
-      if (turn.paused) return this.#options.connection.writing(() => all(this.#continue(turn), this.#append(turn, entry)));
-      return this.#append(turn, entry);
+      const follow = this.#writer.append(entry);
+      return () => {
+        follow();
+        turn.paused = false;
+        turn.entries.push(entry);
+      };
     });
   }
 
   async commit(options: CommitOptions): Promise<number> {
     let number = 0;
-    await this.#transaction("commit", () => {
+    await this.#write("commit", () => {
       number = this.#live.commit + 1;
       return this.#commit(number, options);
     });
@@ -90,17 +90,18 @@ export class SqliteLease implements SessionLease, KeptLease {
   }
 
   rollback(reason: string): Promise<void> {
-    return this.#transaction("rollback", () => {
+    return this.#write("rollback", () => {
       this.#live.turnTo("roll back");
       return this.#rollBack(reason);
     });
   }
 
   pause(): Promise<void> {
-    return this.#transaction("pause", () => {
+    return this.#write("pause", () => {
       const turn = this.#live.turnTo("pause");
-      this.#writer.setPaused(true);
+      const follow = this.#writer.pause();
       return () => {
+        follow();
         turn.paused = true;
       };
     });
@@ -112,7 +113,10 @@ export class SqliteLease implements SessionLease, KeptLease {
     const { connection, fault } = this.#options;
     try {
       fault?.("release:before");
-      await connection.run(() => this.#free());
+      await connection.write(
+        () => this.#free(),
+        (follow) => follow?.(),
+      );
       fault?.("release:after");
     } finally {
       this.#options.onEnd(this);
@@ -136,24 +140,19 @@ export class SqliteLease implements SessionLease, KeptLease {
     }
   }
 
-  #transaction(name: WriteName, work: () => Follow): Promise<void> {
-    const { connection, fault } = this.#options;
-    return this.#write(name, () =>
-      connection.writing(() => {
-        const follow = work();
-        fault?.(`${name as Exclude<WriteName, "append">}:inside`);
-        return follow;
-      }),
-    );
-  }
-
+  /** Runs `work` in a transaction (a begin only looks); what it returns then brings the state in memory up to date. */
   async #write(name: WriteName, work: () => Follow): Promise<void> {
     if (this.#ended) throw this.#gone("it was released");
     if (this.lost.aborted) throw this.#gone(EXPIRED);
     const { connection, fault } = this.#options;
+    const whole = () => {
+      const follow = work();
+      fault?.(`${name}:inside`);
+      return follow;
+    };
     fault?.(`${name}:before`);
     try {
-      await connection.run(() => work()());
+      await (name === "begin" ? connection.inOrder(() => whole()()) : connection.write(whole, (follow) => follow()));
     } catch (error) {
       // Only here, outside the transaction: the listeners of a lost lease may use the store.
       if (isFlowerError(error, "lease-lost")) this.lose();
@@ -162,14 +161,16 @@ export class SqliteLease implements SessionLease, KeptLease {
     fault?.(`${name}:after`);
   }
 
-  #append(turn: LiveTurn, entry: JournalEntry): Follow {
-    return all(this.#writer.append(entry), () => {
-      turn.entries.push(entry);
-    });
+  #begin(turnId: string): Follow {
+    const follow = this.#writer.begin(turnId);
+    return () => {
+      follow();
+      this.#live.open = new LiveTurn(turnId);
+    };
   }
 
   #continue(turn: LiveTurn): Follow {
-    this.#writer.setPaused(false);
+    this.#writer.assertHeld();
     return () => {
       turn.paused = false;
     };
@@ -181,33 +182,28 @@ export class SqliteLease implements SessionLease, KeptLease {
       number,
       end: options.end,
       activeAgent: options.activeAgent === this.#live.activeAgent ? undefined : options.activeAgent,
-      metadata: options.metadata && JSON.stringify(options.metadata),
-      wasPaused: this.#live.open?.paused === true,
+      metadata: options.metadata && changedJson(options.metadata, this.#live.metadata),
     });
-    return all(follow, () => this.#live.committed(messages, options));
+    return () => {
+      follow();
+      this.#live.committed(messages, options);
+    };
   }
 
   #rollBack(reason: string): Follow {
-    this.#writer.rollBack(reason);
+    const follow = this.#writer.rollBack(reason);
     return () => {
+      follow();
       this.#live.open = undefined;
     };
   }
 
-  /** Frees the session, with an open turn's rollback in the same transaction. A lease that is lost has nothing to free. */
-  #free(): void {
+  /** Frees the session, with an open turn's rollback. A lease that is lost has nothing to free. */
+  #free(): Follow | undefined {
     const { open } = this.#live;
-    if (!open || open.paused) {
-      this.#writer.free();
-      return;
-    }
-    const follow = this.#options.connection.writing(() => {
-      if (!this.#writer.isHeld()) return () => {};
-      const rolledBack = this.#rollBack(NOT_ENDED);
-      this.#writer.free();
-      return rolledBack;
-    });
-    follow();
+    const rolledBack = open && !open.paused && this.#writer.isHeld() ? this.#rollBack(NOT_ENDED) : undefined;
+    this.#writer.free();
+    return rolledBack;
   }
 
   #gone(why: string): FlowerError {
@@ -215,8 +211,7 @@ export class SqliteLease implements SessionLease, KeptLease {
   }
 }
 
-function all(...follows: readonly Follow[]): Follow {
-  return () => {
-    for (const follow of follows) follow();
-  };
+function changedJson(now: JsonObject, before: JsonObject): string | undefined {
+  const json = JSON.stringify(now);
+  return json === JSON.stringify(before) ? undefined : json;
 }

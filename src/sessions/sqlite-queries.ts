@@ -60,7 +60,9 @@ const SQL = {
   setCommit: `UPDATE sessions SET commit_no = ?, open_turn = ?, active_agent = coalesce(?, active_agent), metadata = coalesce(?, metadata)
     WHERE ${HELD}`,
   // turns and what they journal
-  addTurn: "INSERT INTO turns (session, id, no, started_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  // no row: the lease is not held
+  canBegin: `SELECT EXISTS (SELECT 1 FROM turns WHERE session = key AND turns.id = ?) AS exists_already FROM sessions WHERE ${HELD}`,
+  addTurn: "INSERT INTO turns (session, id, no, started_at) VALUES (?, ?, ?, ?)",
   setStatus: "UPDATE turns SET status = ?, reason = ? WHERE session = ? AND id = ?",
   turn: `SELECT ${TURN_COLUMNS} FROM turns JOIN sessions ON key = session WHERE session = ? AND turns.no = ?`,
   turns: `SELECT ${TURN_COLUMNS} FROM turns JOIN sessions ON key = session WHERE sessions.id = ? ORDER BY turns.no`,
@@ -90,11 +92,6 @@ const SQL = {
   dropTurns: "DELETE FROM turns WHERE session = ?",
   dropCommits: "DELETE FROM commits WHERE session = ?",
   dropSession: "DELETE FROM sessions WHERE key = ?",
-  // transactions
-  beginWrite: "BEGIN IMMEDIATE",
-  beginRead: "BEGIN",
-  endCommit: "COMMIT",
-  endRollback: "ROLLBACK",
 } as const;
 
 /** Every statement the store uses, prepared once. */

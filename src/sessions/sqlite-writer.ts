@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { leaseLost, turnExists } from "./refusals.ts";
 import { toStored } from "./sqlite-entries.ts";
-import type { TurnPlace } from "./sqlite-loader.ts";
+import type { LoadedTurn, TurnPlace } from "./sqlite-loader.ts";
 import type { SessionRow, SqliteQueries } from "./sqlite-queries.ts";
 import type { CommitOptions, JournalEntry } from "./store.ts";
 
@@ -12,7 +12,6 @@ export interface CommitWrite extends Pick<CommitOptions, "end" | "activeAgent"> 
   readonly number: number;
   /** JSON; only when it changes. */
   readonly metadata: string | undefined;
-  readonly wasPaused: boolean;
 }
 
 export interface WriterTools {
@@ -35,58 +34,74 @@ export class SqliteWriter {
   /** The number of the newest turn. */
   #turnNo: number;
   #place: TurnPlace | undefined;
+  /** When the open turn began, while its row is not written yet. */
+  #unwritten: number | undefined;
+  /** Whether the open turn's row says that it is paused. */
+  #isAsleep: boolean;
 
-  constructor(id: string, row: SessionRow, place: TurnPlace | undefined, tools: WriterTools) {
+  constructor(id: string, row: SessionRow, loaded: LoadedTurn | undefined, tools: WriterTools) {
     this.#id = id;
     this.fence = row.fence;
     this.#session = row.key;
     this.#turnNo = row.turn_no;
-    this.#place = place;
+    this.#place = loaded?.place;
+    this.#isAsleep = loaded?.turn.paused === true;
     this.#queries = tools.queries;
     this.#clock = tools.clock;
   }
 
-  addTurn(turnId: string): Follow {
-    const turnNo = this.#turnNo + 1;
-    const added = this.#queries.addTurn.run(this.#session, turnId, turnNo, this.#clock.now());
-    if (Number(added.changes) === 0) throw turnExists(this.#id, turnId);
-    this.#setOpenTurn(turnNo, turnNo);
+  /** Prepares a turn. Its row is written together with what comes first in it: a turn without anything in it cannot lose anything. */
+  begin(turnId: string): Follow {
+    const [found] = this.#queries.canBegin.all(turnId, ...this.#claim()) as { exists_already: number }[];
+    if (!found) throw leaseLost(this.#id, EXPIRED);
+    if (found.exists_already) throw turnExists(this.#id, turnId);
+    const startedAt = this.#clock.now();
     return () => {
-      this.#turnNo = turnNo;
-      this.#place = { turnId, turnNo, committedEntry: 0, lastEntry: 0 };
+      this.#turnNo++;
+      this.#place = { turnId, turnNo: this.#turnNo, committedEntry: 0, lastEntry: 0 };
+      this.#unwritten = startedAt;
     };
   }
 
-  /** A single statement: needs no transaction around it. */
   append(entry: JournalEntry): Follow {
+    this.#writeTurn();
     const place = this.#turn;
     const lastEntry = place.lastEntry + 1;
     const { type, payload } = toStored(entry);
     this.#assertHeld(this.#queries.addEntry.run(place.turnNo, lastEntry, type, payload, ...this.#claim()));
-    return () => {
-      this.#place = { ...place, lastEntry };
-    };
+    return this.#moved({ ...place, lastEntry });
   }
 
   commit(write: CommitWrite): Follow {
+    this.#writeTurn();
     const { number, metadata = null, activeAgent = null } = write;
     const { turnNo, committedEntry, lastEntry } = this.#turn;
     this.#assertHeld(this.#queries.setCommit.run(number, write.end ? null : turnNo, activeAgent, metadata, ...this.#claim()));
     this.#queries.addCommit.run(this.#session, number, turnNo, committedEntry, lastEntry, activeAgent, metadata);
-    if (write.wasPaused) this.#setStatus(null);
+    return this.#moved({ ...this.#turn, committedEntry: lastEntry });
+  }
+
+  rollBack(reason: string): Follow {
+    this.#writeTurn();
+    this.#setOpenTurn(null);
+    this.#setStatus("rolled-back", reason);
+    return this.#moved(this.#turn);
+  }
+
+  pause(): Follow {
+    this.#writeTurn();
+    this.#setOpenTurn(this.#turn.turnNo);
+    this.#setStatus("paused");
+    const moved = this.#moved(this.#turn);
     return () => {
-      this.#place = { ...this.#turn, committedEntry: lastEntry };
+      moved();
+      this.#isAsleep = true;
     };
   }
 
-  rollBack(reason: string): void {
-    this.#setOpenTurn(null);
-    this.#setStatus("rolled-back", reason);
-  }
-
-  setPaused(paused: boolean): void {
-    this.#setOpenTurn(this.#turn.turnNo);
-    this.#setStatus(paused ? "paused" : null);
+  /** The open turn goes on; its row says so from the next write on. Throws when the lease is not held. */
+  assertHeld(): void {
+    if (!this.isHeld()) throw leaseLost(this.#id, EXPIRED);
   }
 
   /** False when the lease is lost. */
@@ -107,8 +122,25 @@ export class SqliteWriter {
     return this.#place as TurnPlace; // whoever calls has seen that a turn is open
   }
 
-  #setOpenTurn(open: number | null, newest = this.#turnNo): void {
-    this.#assertHeld(this.#queries.setOpenTurn.run(open, newest, ...this.#claim()));
+  /** Writes what a begin left to be written. */
+  #writeTurn(): void {
+    const { turnId, turnNo } = this.#turn;
+    if (this.#isAsleep) this.#setStatus(null);
+    if (this.#unwritten === undefined) return;
+    this.#queries.addTurn.run(this.#session, turnId, turnNo, this.#unwritten);
+    this.#setOpenTurn(turnNo);
+  }
+
+  #moved(place: TurnPlace): Follow {
+    return () => {
+      this.#place = place;
+      this.#unwritten = undefined;
+      this.#isAsleep = false;
+    };
+  }
+
+  #setOpenTurn(open: number | null): void {
+    this.#assertHeld(this.#queries.setOpenTurn.run(open, this.#turnNo, ...this.#claim()));
   }
 
   #setStatus(status: "paused" | "rolled-back" | null, reason: string | null = null): void {

@@ -48,6 +48,8 @@ export class SqliteSessionStore implements SessionStore {
   readonly #keeper: LeaseKeeper;
   readonly #turnstile = new Turnstile();
   readonly #leases = new Set<SqliteLease>();
+  /** Under way; closing waits for them, so that none leaves its session taken. */
+  readonly #opening = new Set<Promise<SqliteLease>>();
   readonly #closing = new AbortController();
   readonly #clock: Clock;
   readonly #leaseMs: number;
@@ -62,9 +64,7 @@ export class SqliteSessionStore implements SessionStore {
     this.#connection = connect(database);
     this.#loader = new SqliteLoader(this.#connection.queries, options.cachedSessions ?? DEFAULT_CACHED_SESSIONS);
     this.#admission = new SqliteAdmission({ connection: this.#connection, clock, leaseMs, closing: this.#closing.signal, fault });
-    this.#keeper = new LeaseKeeper(clock, leaseMs / RENEWALS_PER_LEASE, (work) =>
-      this.#connection.run(() => this.#connection.writing(work)),
-    );
+    this.#keeper = new LeaseKeeper(clock, leaseMs / RENEWALS_PER_LEASE, (work) => this.#connection.write(work));
   }
 
   async open(sessionId: string, options: OpenOptions = {}): Promise<SessionLease> {
@@ -111,7 +111,7 @@ export class SqliteSessionStore implements SessionStore {
     const lease = await this.#acquire(sessionId, {});
     try {
       this.#fault?.("delete:before");
-      const existed = await this.#connection.run(() => this.#connection.writing(() => this.#drop(sessionId, lease.fence)));
+      const existed = await this.#connection.write(() => this.#drop(sessionId, lease.fence));
       this.#fault?.("delete:after");
       return existed;
     } finally {
@@ -123,12 +123,10 @@ export class SqliteSessionStore implements SessionStore {
     this.#assertOpen();
     this.#fault?.("fork:before");
     const { queries } = this.#connection;
-    await this.#connection.run(() =>
-      this.#connection.writing(() => {
-        forkSession(queries, { from, to, at: options.at, now: this.#clock.now() });
-        this.#fault?.("fork:inside");
-      }),
-    );
+    await this.#connection.write(() => {
+      forkSession(queries, { from, to, at: options.at, now: this.#clock.now() });
+      this.#fault?.("fork:inside");
+    });
     this.#fault?.("fork:after");
   }
 
@@ -137,8 +135,8 @@ export class SqliteSessionStore implements SessionStore {
     const closed = storeClosed();
     this.#closing.abort(closed);
     this.#turnstile.refuseAll(closed);
+    await Promise.allSettled(this.#opening);
     await Promise.allSettled([...this.#leases].map((lease) => lease.revoke()));
-    await this.#admission.settle();
     this.#keeper.stop();
     await this.#connection.settle();
     if (this.#isOwner) this.#connection.close();
@@ -150,17 +148,27 @@ export class SqliteSessionStore implements SessionStore {
 
   async #acquire(sessionId: string, options: OpenOptions): Promise<SqliteLease> {
     this.#assertOpen();
+    const opening = this.#enter(sessionId, options);
+    this.#opening.add(opening);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(opening);
+    }
+  }
+
+  async #enter(sessionId: string, options: OpenOptions): Promise<SqliteLease> {
     if (options.signal?.aborted || !this.#turnstile.tryEnter(sessionId)) await this.#turnstile.enter(sessionId, options);
     try {
       const row = await this.#admission.take(sessionId, options);
-      return this.#lease(sessionId, row);
+      return await this.#lease(sessionId, row);
     } catch (error) {
       this.#turnstile.leave(sessionId);
       throw error;
     }
   }
 
-  #lease(sessionId: string, row: SessionRow): SqliteLease {
+  async #lease(sessionId: string, row: SessionRow): Promise<SqliteLease> {
     try {
       this.#assertOpen();
       const lease = new SqliteLease({
@@ -178,7 +186,7 @@ export class SqliteSessionStore implements SessionStore {
       return lease;
     } catch (error) {
       // A session that cannot be loaded must not stay taken.
-      this.#connection.queries.free.run(row.key, row.fence);
+      await this.#connection.write(() => this.#connection.queries.free.run(row.key, row.fence));
       throw error;
     }
   }

@@ -3,7 +3,7 @@ import { FAULT_POINTS, type FaultHook, type FaultPoint } from "../sessions/fault
 export { FAULT_POINTS, type FaultHook, type FaultPoint };
 
 /** A hook that does nothing but call `act` the `nth` time that a point is reached, counted from 1. */
-export function atFault(point: FaultPoint, act: () => void, nth = 1): FaultHook {
+function atFault(point: FaultPoint, act: () => void, nth = 1): FaultHook {
   let times = 0;
   return (reached) => {
     if (reached === point && ++times === nth) act();

@@ -1,4 +1,4 @@
-import { abortReason, linkAbort } from "../core/abort.ts";
+import { abortReason, linkAbort, throwIfAborted } from "../core/abort.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { FlowerError, isFlowerError, messageOf } from "../core/errors.ts";
 import { randomName } from "../core/ids.ts";
@@ -24,34 +24,61 @@ export interface CallOutcome {
 
 export interface CallOptions {
   readonly guards?: readonly CallGuard[];
+  /** Asked once the args are known to be valid: undefined lets the call run, an outcome refuses it, "pending" leaves it open. */
+  readonly authorize?: (tool: Tool, args: unknown) => Promise<CallOutcome | "pending" | undefined> | undefined;
+  /** Told right before the tool runs. */
+  readonly onStart?: () => Promise<void>;
+  /** Told of a tool that goes on after its call was given up (timeout, abort); settles when it does. */
+  readonly onOutlived?: (still: Promise<void>) => void;
   /** For tools without their own; default 120,000. */
   readonly timeoutMs?: number;
   readonly clock?: Clock;
 }
 
-export const DEFAULT_TOOL_TIMEOUT_MS = 120_000;
+/** Without `authorize` no call can stay pending. */
+type UnaskedCall = CallOptions & { readonly authorize?: undefined };
+
+const DEFAULT_TOOL_TIMEOUT_MS = 120_000;
 
 /**
- * Runs one call: guards → validate → run → guards. Always gives an outcome that the model can read, except for an abort
- * (rejects with the signal's reason) and for `fatal-tool-error`, which a tool throws to fail the whole turn.
+ * Runs one call: guards → validate → authorize → run → guards. Always gives an outcome that the model can read, except for a
+ * call that is left "pending", an abort (rejects with the signal's reason), and `fatal-tool-error`, which a tool throws to fail
+ * the whole turn.
  */
-export async function runCall(call: CallPart, tool: Tool | string, context: ToolContext, options: CallOptions = {}): Promise<CallOutcome> {
+export async function runCall(call: CallPart, tool: Tool | string, context: ToolContext, options?: UnaskedCall): Promise<CallOutcome>;
+export async function runCall(
+  call: CallPart,
+  tool: Tool | string,
+  context: ToolContext,
+  options: CallOptions,
+): Promise<CallOutcome | "pending">;
+export async function runCall(
+  call: CallPart,
+  tool: Tool | string,
+  context: ToolContext,
+  options: CallOptions = {},
+): Promise<CallOutcome | "pending"> {
   const guards = options.guards ?? [];
   for (const guard of guards) {
     const denied = await guard.before?.(call, context);
     if (denied !== undefined) return failed(denied);
   }
   let outcome = typeof tool === "string" ? failed(tool) : await validateAndRun(call, tool, context, options);
+  if (outcome === "pending") return outcome;
   for (const guard of guards) {
     if (guard.after) outcome = await guard.after(call, outcome, context);
   }
   return outcome;
 }
 
-async function validateAndRun(call: CallPart, tool: Tool, context: ToolContext, options: CallOptions): Promise<CallOutcome> {
+async function validateAndRun(call: CallPart, tool: Tool, context: ToolContext, options: CallOptions): Promise<CallOutcome | "pending"> {
   const validation = tool.parameters.validate(call.args);
   const checked = validation instanceof Promise ? await validation : validation;
   if (!checked.ok) return failed(`Invalid arguments for "${tool.name}": ${checked.issues.join("; ")}. Correct them and call again.`);
+  const asked = options.authorize?.(tool, checked.value);
+  const refused = asked && (await asked);
+  if (refused) return refused;
+  await options.onStart?.();
   try {
     return toOutcome(await runInTime(tool, checked.value, context, options));
   } catch (error) {
@@ -63,22 +90,32 @@ async function validateAndRun(call: CallPart, tool: Tool, context: ToolContext, 
 }
 
 async function runInTime(tool: Tool, args: unknown, context: ToolContext, options: CallOptions): Promise<ToolOutput> {
+  throwIfAborted(context.signal);
   const ms = tool.timeoutMs ?? options.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS;
   const link = linkAbort(context.signal);
-  const timeout = new FlowerError("tool-timeout", `"${tool.name}" was stopped after ${ms / 1000} s. Try a smaller piece of work.`);
   let cancel = () => {};
   const cut = new Promise<never>((_, reject) => {
     link.signal.addEventListener("abort", () => reject(abortReason(link.signal)), { once: true });
-    if (Number.isFinite(ms)) cancel = (options.clock ?? systemClock).after(ms, () => link.abort(timeout));
+    if (Number.isFinite(ms)) cancel = (options.clock ?? systemClock).after(ms, () => link.abort(timedOut(tool.name, ms)));
+  });
+  let over = false;
+  const running = (async () => tool.execute(args, { ...context, signal: link.signal }))().finally(() => {
+    over = true;
   });
   try {
-    const running = Promise.resolve(tool.execute(args, { ...context, signal: link.signal }));
     return toToolOutput(await Promise.race([running, cut]));
   } finally {
     cancel();
     link.dispose();
+    if (!over) options.onOutlived?.(running.then(nothing, nothing)); // its late result is dropped
   }
 }
+
+function timedOut(name: string, ms: number): FlowerError {
+  return new FlowerError("tool-timeout", `"${name}" was stopped after ${ms / 1000} s. Try a smaller piece of work.`);
+}
+
+function nothing(): void {}
 
 function toOutcome(output: ToolOutput): CallOutcome {
   return { content: output.content, isError: output.isError ?? false };

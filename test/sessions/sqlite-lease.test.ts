@@ -126,4 +126,22 @@ describe("a lease in a database", () => {
     expect(database.prepare("SELECT * FROM waiters").all()).toEqual([]);
     database.close();
   });
+
+  it("of a store that was closed while it was being opened is free for others", async () => {
+    const { store, path } = fixture;
+    const other = await fixture.reopen();
+    const locker = new Database(path);
+    await turn(store, "s", "1");
+    locker.exec("BEGIN IMMEDIATE");
+    const opening = store.open("s").then(
+      () => "opened",
+      (error: Error) => error.message,
+    );
+    const closing = store.close();
+    locker.exec("COMMIT");
+    locker.close();
+    expect(await opening).toContain("closed");
+    await closing;
+    await (await other.open("s", { onBusy: "reject" })).release();
+  });
 });

@@ -119,6 +119,7 @@ export class NativeBackend implements Backend {
       origin: query.step === undefined ? {} : { step: query.step },
       deltas: query.deltas,
       steering: query.steering,
+      approve: query.approve,
     };
   }
 
@@ -153,6 +154,8 @@ function toOutcome(outcome: TurnOutcome): BackendOutcome {
       return { kind: outcome.kind, text: outcome.text };
     case "budget":
       return { kind: "budget", text: "", reason: outcome.reason };
+    case "needs-approval":
+      throw new FlowerError("unknown", "A call was left without a decision.");
     case "interrupted":
     case "context-full":
       return { kind: outcome.kind, text: "" };

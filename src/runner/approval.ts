@@ -1,0 +1,57 @@
+import type { Json } from "../core/json.ts";
+import type { CallPart } from "../messages/message.ts";
+import { type CallOutcome, failed } from "../tools/call.ts";
+import type { Tool, ToolContext } from "../tools/tool.ts";
+import type { TurnOptions } from "./turn-loop.ts";
+
+/** A call that waits for a person's decision. */
+export interface PendingCall {
+  readonly callId: string;
+  /** The tool's name. */
+  readonly name: string;
+  readonly args: Json;
+  /** The agent that asks for it. */
+  readonly agent: string;
+}
+
+/** A person's word on one call. */
+export interface ApprovalDecision {
+  readonly callId: string;
+  readonly approve: boolean;
+  /** Read by the model when refused. */
+  readonly reason?: string;
+}
+
+/** Decides at once; "pending" leaves the call open and pauses the turn. */
+export type Approve = (call: PendingCall, context: ToolContext) => ApprovalAnswer | Promise<ApprovalAnswer>;
+export type ApprovalAnswer = boolean | "pending" | Omit<ApprovalDecision, "callId">;
+
+/** Whether a call may run: tools that need no approval may; else a decision that was given, else `approve`, else it is pending. */
+export function authorizeCall(
+  tool: Tool,
+  args: unknown,
+  call: CallPart,
+  context: ToolContext,
+  options: TurnOptions,
+): Promise<CallOutcome | "pending" | undefined> | undefined {
+  if (tool.needsApproval === false) return undefined;
+  return askWhetherToRun(tool, args, call, context, options);
+}
+
+async function askWhetherToRun(tool: Tool, args: unknown, call: CallPart, context: ToolContext, options: TurnOptions) {
+  const needed = typeof tool.needsApproval === "function" ? await tool.needsApproval(args, context) : tool.needsApproval;
+  if (!needed) return undefined;
+  const given = options.decisions?.get(call.callId);
+  const answer =
+    given ??
+    (await options.approve?.({ callId: call.callId, name: call.name, args: call.args, agent: context.agent }, context)) ??
+    "pending";
+  if (answer === "pending") return "pending" as const;
+  const { approve, reason } = typeof answer === "boolean" ? { approve: answer, reason: undefined } : answer;
+  return approve ? undefined : failed(refusal(tool.name, reason));
+}
+
+function refusal(name: string, reason: string | undefined): string {
+  const why = reason === undefined || reason === "" ? "" : ` They say: ${reason}`;
+  return `The person did not allow this call of "${name}".${why} Do not try it in another form.`;
+}
