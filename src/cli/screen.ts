@@ -78,6 +78,11 @@ export class Screen {
     this.#input?.setPrompt(text);
   }
 
+  /** Somebody is in the middle of a line. */
+  get isTyping(): boolean {
+    return this.#input?.isTyping ?? false;
+  }
+
   get isInteractive(): boolean {
     return this.#live.active && process.stdin.isTTY === true && !this.#json;
   }

@@ -120,33 +120,36 @@ function amendPrompt(old: Goal): string {
 
 export interface RederiveInput {
   readonly goal: Goal;
-  /** What a person said the goal should be. */
+  /** What a person said. */
   readonly words: string;
+  /** They said what the goal should be: their words then stand in the goal, whatever the goal-setter makes of them. */
+  readonly isNewGoal: boolean;
   readonly goalPath: string;
   readonly language: Language;
-  readonly channel: HumanChannel;
   readonly ctx: Ctx;
   readonly role?: RoleOptions;
 }
 
-/**
- * Has the goal-setter amend the goal by a person's words, and freezes the outcome. The words stand in the statement, so that
- * one sees what changed. When nothing usable is handed in, the words themselves become a check: they are never lost.
- */
+/** Has the goal-setter amend the goal by a person's words ("no change" is a valid answer), and freezes the outcome. */
 export async function rederiveGoal(input: RederiveInput): Promise<Goal> {
   const { ctx, goal, language, words } = input;
-  const runtime = runtimeOf(ctx);
   const scope = scopeOf(ctx);
   const goals = new HandedIn<Goal>();
   const agent = goalSetter({ ...input.role, tools: [goalTool(goals)] });
-  const prompt = `The person changed the goal:\n\n${words}\n\n${amendPrompt(goal)}`;
+  const said = input.isNewGoal ? "The person changed the goal" : "Since the goal was set, the person said";
+  const prompt = `${said}:\n\n${words}\n\n${amendPrompt(goal)}`;
   const label = { step: translator(language)("step.goal"), round: scope?.round };
-  const result = await runtime?.run(agent, prompt, { label, signal: scope?.signal, onEvent: scope?.onEvent, takesWords: false });
+  const result = await runtimeOf(ctx)?.run(agent, prompt, { label, signal: scope?.signal, onEvent: scope?.onEvent, takesWords: false });
   const handedIn = result && goals.take(result.sessionId);
-  const base = handedIn ?? makeGoal(goal.statement, [...goal.checks, { text: words }]);
-  const changed = makeGoal(`${base.statement}\n\n${translator(language)("goal.changed", { words })}`, base.checks);
+  const changed = input.isNewGoal ? withWords(handedIn, goal, words, language) : (handedIn ?? goal);
   await replaceFile(input.goalPath, goalToMarkdown(changed, language));
   return changed;
+}
+
+/** The person's words stand in the statement, so that one sees what changed; without a usable list they are a check themselves. */
+function withWords(handedIn: Goal | undefined, old: Goal, words: string, language: Language): Goal {
+  const base = handedIn ?? makeGoal(old.statement, [...old.checks, { text: words }]);
+  return makeGoal(`${base.statement}\n\n${translator(language)("goal.changed", { words })}`, base.checks);
 }
 
 function goalTool(into: HandedIn<Goal>) {

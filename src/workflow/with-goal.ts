@@ -1,5 +1,7 @@
+import { stat } from "node:fs/promises";
 import { FlowerError } from "../core/errors.ts";
 import { readText } from "../core/files.ts";
+import { splitAmendments } from "../human/amendments.ts";
 import type { HumanChannel } from "../human/channel.ts";
 import { type Language, type Translate, translator } from "../i18n/catalogue.ts";
 import { makeEvent } from "../messages/event.ts";
@@ -63,7 +65,7 @@ class GoalGuard {
     const round = scope.round;
     ctx[ROUND_KEY] = round;
     ctx[REBUTTAL_KEY] = undefined;
-    const goal = await this.#goal();
+    const goal = await this.#goalAsOfNow(ctx);
     ctx[GOAL_KEY] = goal;
     const hardChecks = await this.#hardChecks(goal, runtime, scope);
     const report = await judgeWork({
@@ -98,6 +100,27 @@ class GoalGuard {
     const said = typeof rebuttal === "string" ? `The person says:\n\n${rebuttal}\n\n` : "";
     const missing = verdict ? verdictFeedback(verdict) : "";
     return `${said}An independent judge looked at your work. The goal is not reached yet:\n\n${missing}\n\nGo on from where you are and close the gap. The goal lies at ${this.#options.goalPath}.`;
+  }
+
+  /** The frozen goal, amended first when a person has said anything since it was frozen. Saying nothing costs nothing. */
+  async #goalAsOfNow(ctx: Ctx): Promise<Goal> {
+    const goal = await this.#goal();
+    const words = await this.#saidSinceFreezing();
+    if (words === "") return goal;
+    const { goalPath, language = "en", role } = this.#options;
+    return rederiveGoal({ goal, words, isNewGoal: false, goalPath, language, ctx, role });
+  }
+
+  async #saidSinceFreezing(): Promise<string> {
+    const path = this.#channel.amendPath;
+    if (path === undefined) return "";
+    await this.#channel.flush();
+    const frozenAt = (await stat(this.#options.goalPath)).mtimeMs;
+    const { amendments } = splitAmendments((await readText(path)) ?? "");
+    return amendments
+      .filter((amendment) => Date.parse(amendment.at) > frozenAt)
+      .map((amendment) => amendment.text)
+      .join("\n\n");
   }
 
   async #goal(): Promise<Goal> {
@@ -155,9 +178,9 @@ class GoalGuard {
     ctx[GOAL_KEY] = await rederiveGoal({
       goal,
       words: asked.answer,
+      isNewGoal: true,
       goalPath: this.#options.goalPath,
       language: this.#options.language ?? "en",
-      channel: this.#channel,
       ctx,
       role: this.#options.role,
     });

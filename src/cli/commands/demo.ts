@@ -8,8 +8,7 @@ import type { Event } from "../../messages/event.ts";
 import { type Message, resultText, textOf } from "../../messages/message.ts";
 import { totalTokens } from "../../messages/usage.ts";
 import { Runtime } from "../../runtime/runtime.ts";
-import { starterFlow } from "../../workflow/starter.ts";
-import type { Workflow } from "../../workflow/workflow.ts";
+import { type StarterWorkflow, starterFlow } from "../../workflow/starter.ts";
 import { type DemoView, demoReply } from "../demo/script.ts";
 import { drive } from "../drive.ts";
 import type { GlobalOptions } from "../program.ts";
@@ -64,16 +63,18 @@ function estimate(request: EngineRequest, replyChars: number) {
   return { inputTokens: Math.round(chars / CHARS_PER_TOKEN), outputTokens: Math.round(replyChars / CHARS_PER_TOKEN), costUsd: 0 };
 }
 
-function answerIfNobodyDoes(workflow: Workflow, screen: Screen): (event: Event) => void {
-  return (event) => {
-    if (event.kind !== "ask" || event.payload.kind !== "question" || event.payload.state !== "asked") return;
-    const { id, options } = event.payload;
-    const answer = options[0] ?? "";
+/** Answers a question with its first option when nobody has typed for a while. */
+function answerIfNobodyDoes(workflow: StarterWorkflow, screen: Screen): (event: Event) => void {
+  const answerLater = (id: string, answer: string) =>
     setTimeout(() => {
-      if (!workflow.channel?.pending().some((ask) => ask.id === id)) return;
+      if (!workflow.channel.pending().some((ask) => ask.id === id)) return;
+      if (screen.isTyping) return answerLater(id, answer);
       screen.say(screen.t("demo.autoAnswer", { seconds: ANSWER_AFTER_MS / 1000, answer }));
       workflow.channel.answer(id, answer);
     }, ANSWER_AFTER_MS);
+  return (event) => {
+    if (event.kind !== "ask" || event.payload.kind !== "question" || event.payload.state !== "asked") return;
+    answerLater(event.payload.id, event.payload.options[0] ?? "");
   };
 }
 

@@ -68,6 +68,11 @@ export class TerminalInput {
     this.#show();
   }
 
+  /** A line has been begun and not sent. */
+  get isTyping(): boolean {
+    return this.#line.text !== "";
+  }
+
   /** Another prompt for the time being, or the usual one again. */
   setPrompt(prompt: string | undefined): void {
     this.#prompt = prompt;

@@ -1,0 +1,45 @@
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import ts from "typescript";
+import { type Block, ROOT } from "./pages.ts";
+import { moduleOf } from "./type-check.ts";
+
+export interface Finished {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a block as a program of its own, in an empty folder that has the package installed, without keys in its environment. */
+export async function runExample(block: Block): Promise<Finished> {
+  const folder = await mkdtemp(join(tmpdir(), "flower-docs-"));
+  try {
+    await mkdir(join(folder, "node_modules"));
+    await symlink(ROOT, join(folder, "node_modules", "flower-agents"));
+    const { outputText } = ts.transpileModule(moduleOf(block), {
+      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022, verbatimModuleSyntax: true },
+    });
+    return await runModule(outputText, folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function runModule(code: string, cwd: string): Promise<Finished> {
+  const flags = ["--conditions=flower-source", "--import", import.meta.resolve("tsx"), "--input-type=module"];
+  const child = spawn(process.execPath, flags, { cwd, env: { PATH: process.env["PATH"], HOME: cwd } });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk) => {
+    output.stdout += String(chunk);
+  });
+  child.stderr.on("data", (chunk) => {
+    output.stderr += String(chunk);
+  });
+  child.stdin.end(code);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (exitCode) => resolve({ exitCode, ...output }));
+  });
+}
