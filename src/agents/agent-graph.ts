@@ -27,13 +27,29 @@ export class AgentGraph {
     for (const agent of this.#agents.values()) this.kit(agent);
   }
 
-  /** Adds an agent and all that it can reach. Names it hands off to must be known by the time it is asked. */
+  /** Adds an agent and all that it can reach, or, when it throws, nothing. Names it hands off to must be known by the time it is asked. */
   add(agent: Agent): void {
-    const known = this.#agents.get(agent.name);
+    const added = new Map<string, Agent>();
+    this.#reach(agent, added);
+    for (const [name, one] of added) this.#agents.set(name, one);
+    try {
+      for (const one of added.values()) if (this.#knowsAll(one)) this.kit(one);
+    } catch (error) {
+      for (const name of added.keys()) this.#agents.delete(name);
+      throw error;
+    }
+  }
+
+  #reach(agent: Agent, added: Map<string, Agent>): void {
+    const known = added.get(agent.name) ?? this.#agents.get(agent.name);
     if (known === agent) return;
     if (known) throw new FlowerError("bad-config", `Two different agents are named "${agent.name}". Names must be unique.`);
-    this.#agents.set(agent.name, agent);
-    for (const target of agent.handoffs) if (typeof target !== "string") this.add(target);
+    added.set(agent.name, agent);
+    for (const target of agent.handoffs) if (typeof target !== "string") this.#reach(target, added);
+  }
+
+  #knowsAll(agent: Agent): boolean {
+    return agent.handoffs.every((target) => typeof target !== "string" || this.#agents.has(target));
   }
 
   get(name: string): Agent | undefined {

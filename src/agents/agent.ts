@@ -76,7 +76,7 @@ export class Agent {
   readonly guards: readonly CallGuard[];
   readonly #options: AgentOptions;
 
-  /** Throws `bad-config`, naming the culprit, for an empty name, a duplicate tool, or a handoff to itself. */
+  /** Throws `bad-config`, naming the culprit, for an empty name, a duplicate tool, or a handoff to itself or to nothing. */
   constructor(options: AgentOptions) {
     this.#options = options;
     this.name = options.name;
@@ -127,6 +127,9 @@ function checkAgent(agent: Agent): void {
     seen.add(name);
   }
   for (const target of agent.handoffs) {
+    if (typeof target !== "string" && !isAgent(target)) {
+      throw bad(`Agent "${agent.name}": the handoff to ${String(target)} leads to no agent. In a cycle, write the other agent's name.`);
+    }
     const name = typeof target === "string" ? target : target.name;
     if (name === agent.name) throw bad(`Agent "${agent.name}" cannot hand off to itself.`);
   }

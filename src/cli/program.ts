@@ -31,6 +31,16 @@ export interface OnceOptions extends GlobalOptions {
   readonly tools?: string;
 }
 
+export interface ChatOptions {
+  readonly color: boolean;
+  readonly verbose: boolean;
+  readonly lang?: string;
+  readonly model?: string;
+  readonly engine?: string;
+  readonly db?: string;
+  readonly session: string;
+}
+
 /** The command line. Every command's code is loaded only when it is run. */
 export function buildProgram(): Command {
   const program = new Command("flower")
@@ -46,6 +56,7 @@ export function buildProgram(): Command {
   });
   program.addCommand(goCommand());
   program.addCommand(onceCommand());
+  program.addCommand(chatCommand());
   program.addCommand(demoCommand());
   return program;
 }
@@ -75,6 +86,21 @@ function onceCommand(): Command {
     });
 }
 
+function chatCommand(): Command {
+  const command = new Command("chat")
+    .description("talks to an agent, or to the agents of a file of yours (file.ts or file.ts:export)")
+    .argument("[file]")
+    .exitOverride();
+  return addPlain(command)
+    .option("--engine <provider>", "a provider with its default model, e.g. ollama")
+    .option("--db <file>", "keep the conversation in this SQLite file")
+    .option("--session <id>", "which conversation of the file", "chat")
+    .action(async (file: string | undefined, _own: ChatOptions, self: Command) => {
+      const { chat } = await import("./commands/chat.ts");
+      process.exitCode = await chat(file, optionsOf<ChatOptions>(self));
+    });
+}
+
 function demoCommand(): Command {
   const command = new Command("demo")
     .description("shows a whole run without a key and without a network: a scripted model does a real small job in a new folder")
@@ -85,15 +111,19 @@ function demoCommand(): Command {
   });
 }
 
-function addShared(command: Command): Command {
+function addPlain(command: Command): Command {
   return command
-    .option("-w, --workspace <folder>", "the folder to work in", ".")
-    .option("-r, --run-dir <folder>", "where the books are kept, from the workspace", "runs")
     .option("-v, --verbose", "show thinking, prompts and results too", false)
-    .option("--json", "print the event log's lines instead of text", false)
     .option("--no-color", "no colours")
     .addOption(new Option("--lang <language>", `${LANGUAGES.join(", ")}; default from FLOWER_LANG, then LANG`).argParser(parseLanguage))
-    .option("--model <provider/model>", "default from FLOWER_MODEL, then the first provider with a key")
+    .option("--model <provider/model>", "default from FLOWER_MODEL, then the first provider with a key");
+}
+
+function addShared(command: Command): Command {
+  return addPlain(command)
+    .option("-w, --workspace <folder>", "the folder to work in", ".")
+    .option("-r, --run-dir <folder>", "where the books are kept, from the workspace", "runs")
+    .option("--json", "print the event log's lines instead of text", false)
     .option("--budget <usd>", "stop after the call that reaches this cost", parsePositive)
     .option(
       "--timeout <seconds>",

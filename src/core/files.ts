@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, rename } from "node:fs/promises";
+import { appendFile, lstat, mkdir, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isRecord } from "./json.ts";
 
@@ -27,9 +27,20 @@ export async function readText(path: string): Promise<string | undefined> {
 
 /** Sets a file aside under a name that says why, so that nothing of it is lost. Returns the new path. */
 export async function setAside(path: string, now: number): Promise<string> {
-  const aside = `${path}.broken-${new Date(now).toISOString().replaceAll(":", "")}`;
-  await rename(path, aside);
-  return aside;
+  const name = `${path}.broken-${new Date(now).toISOString().replaceAll(":", "")}`;
+  for (let copy = 1; ; copy++) {
+    const aside = copy === 1 ? name : `${name}-${copy}`;
+    if (await exists(aside)) continue;
+    await rename(path, aside);
+    return aside;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 const STALE_LOCK_MS = 10_000;

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { FlowerError } from "./errors.ts";
+import { FlowerError, messageOf } from "./errors.ts";
 import { isRecord, type Json, type JsonObject } from "./json.ts";
 
 /** A JSON Schema as data. */
@@ -92,11 +92,21 @@ async function makeChecker(json: JsonSchema): Promise<Checker> {
   const { Validator } = await import("@cfworker/json-schema");
   const validator = new Validator(json as ConstructorParameters<typeof Validator>[0], "2020-12", false);
   return (value) => {
-    const result = validator.validate(value);
+    const result = validated(validator, value);
+    if (typeof result === "string") return { ok: false, issues: [result] };
     if (result.valid) return { ok: true, value: value as Json };
     const leaves = result.errors.filter((error) => !["properties", "items", "$ref", "allOf", "anyOf", "oneOf"].includes(error.keyword));
     const shown = leaves.length > 0 ? leaves : result.errors;
     const paths = shown.map((error) => formatIssue(error.instanceLocation.replace(/^#\/?/, "").replaceAll("/", "."), error.error));
     return { ok: false, issues: [...new Set(paths)] };
   };
+}
+
+/** The validator throws for what is no JSON at all, and for a schema that it cannot follow. */
+function validated<R>(validator: { validate(value: unknown): R }, value: unknown): R | string {
+  try {
+    return validator.validate(value);
+  } catch (error) {
+    return `cannot be checked: ${messageOf(error)}`;
+  }
 }

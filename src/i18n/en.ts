@@ -160,4 +160,11 @@ export const en = {
   "demo.verdicts": "verdicts",
   "demo.cost": "Cost: {cost} (a scripted model costs nothing; a real one is counted here) · tokens in {input}, out {output}",
   "demo.next": 'Now with a model of yours: set a key, go to a folder of yours, and say  flower "what you want done"',
+  "chat.welcome": "Talking to {agent}. /help lists the commands.",
+  "chat.help":
+    "/reset begins a new conversation · /history shows this one · /agents lists the agents · /quit ends · Ctrl+C stops an answer",
+  "chat.reset": "A new conversation begins.",
+  "chat.empty": "Nothing has been said yet.",
+  "chat.stopped": "Stopped.",
+  "chat.unchanged": "The conversation is as it was before this message.",
 } as const;

@@ -155,4 +155,11 @@ export const pt: Texts = {
   "demo.cost":
     "Custo: {cost} (um modelo roteirizado não custa nada; um de verdade é contado aqui) · tokens de entrada {input}, de saída {output}",
   "demo.next": 'Agora com um modelo seu: defina uma chave, vá para uma pasta sua e diga  flower "o que você quer"',
+  "chat.welcome": "Conversando com {agent}. /help lista os comandos.",
+  "chat.help":
+    "/reset começa uma conversa nova · /history mostra esta · /agents lista os agentes · /quit encerra · Ctrl+C interrompe uma resposta",
+  "chat.reset": "Uma conversa nova começa.",
+  "chat.empty": "Nada foi dito ainda.",
+  "chat.stopped": "Interrompido.",
+  "chat.unchanged": "A conversa está como antes desta mensagem.",
 };

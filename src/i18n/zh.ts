@@ -148,4 +148,10 @@ export const zh: Texts = {
   "demo.verdicts": "判定",
   "demo.cost": "花费:{cost}(写好台词的模型不花钱;真的模型会在这里计费)· token 输入 {input},输出 {output}",
   "demo.next": '现在用你自己的模型:设置密钥,进入你的文件夹,然后说  flower "想做的事"',
+  "chat.welcome": "正在与 {agent} 对话。/help 列出命令。",
+  "chat.help": "/reset 开始新的对话 · /history 显示这次对话 · /agents 列出 agent · /quit 结束 · Ctrl+C 停止回答",
+  "chat.reset": "新的对话开始了。",
+  "chat.empty": "还没有说过话。",
+  "chat.stopped": "已停止。",
+  "chat.unchanged": "对话保持在这条消息之前的样子。",
 };

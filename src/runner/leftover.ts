@@ -17,7 +17,7 @@ export async function* discardLeftover(lease: SessionLease): AsyncGenerator<Even
 }
 
 /** Calls that had started and never gave a result, of tools that must not run twice. */
-export function callsInFlight(open: OpenTurnState): readonly { readonly callId: string; readonly name: string }[] {
+function callsInFlight(open: OpenTurnState): readonly { readonly callId: string; readonly name: string }[] {
   const ended = new Set(open.entries.map((entry) => (entry.type === "call-result" ? entry.result.callId : "")));
   return open.entries.flatMap((entry) =>
     entry.type === "call-started" && !entry.idempotent && !ended.has(entry.callId) ? [{ callId: entry.callId, name: entry.name }] : [],

@@ -1,4 +1,4 @@
-import { brand, hasBrand } from "../core/brand.ts";
+import { brand } from "../core/brand.ts";
 import { FlowerError, isFlowerError, messageOf } from "../core/errors.ts";
 import type { HumanChannel } from "../human/channel.ts";
 import { translator } from "../i18n/catalogue.ts";
@@ -165,10 +165,6 @@ export class Workflow {
       `The workflow's workbench is ${workbench.root}, the Runtime's is ${runtime.workbench.root}. Give the Runtime the workflow's: new Runtime({ workbench: workflow.workbench }).`,
     );
   }
-}
-
-export function isWorkflow(value: unknown): value is Workflow {
-  return hasBrand(value, "workflow");
 }
 
 function checkSteps(steps: readonly Step[]): void {

@@ -13,11 +13,11 @@ function brokenLinks(page: Page): readonly string[] {
 
 function leadsSomewhere(link: string, from: Page): boolean {
   const [file = "", heading] = link.split("#");
-  const path = file === "" ? from.path : normalize(join(dirname(from.path), file)).replaceAll("\\", "/");
+  if (file === "") return anchorsOf(from).includes(heading ?? "");
+  const path = normalize(join(dirname(from.path), file));
   if (path.startsWith("..") || !existsSync(join(ROOT, path))) return false;
-  if (heading === undefined) return true;
-  const target = path === from.path ? from : readPages().find((page) => page.path === path);
-  return target !== undefined && anchorsOf(target).includes(heading);
+  const target = readPages().find((page) => page.path === path);
+  return heading === undefined || (target !== undefined && anchorsOf(target).includes(heading));
 }
 
 /** As GitHub makes them: lower case, punctuation dropped, spaces as hyphens. */

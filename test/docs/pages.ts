@@ -36,7 +36,7 @@ export interface Block {
 }
 
 const FENCE = /^(`{3,})(\w*)$/;
-const GIVEN = /<!-- given\s([\s\S]*?)-->\s*$/;
+const GIVEN = /<!-- given\s((?:(?!-->)[\s\S])*)-->\s*$/;
 
 /** The fenced blocks of a page, in order. Throws for a fence that is never closed. */
 export function blocksOf({ path, text }: Page): readonly Block[] {

@@ -7,7 +7,7 @@ import type { JournalEntry } from "../../sessions/store.ts";
  * The tool message that makes a broken-off iteration whole: known results stay, calls without one get "interrupted, effect
  * unknown". Undefined when the last message asks for nothing.
  */
-export function missingResults(messages: readonly Message[], known: ReadonlyMap<string, ResultPart>): readonly ResultPart[] | undefined {
+function missingResults(messages: readonly Message[], known: ReadonlyMap<string, ResultPart>): readonly ResultPart[] | undefined {
   const last = messages.at(-1);
   if (last?.role !== "model") return undefined;
   const calls = callsOf(last);
