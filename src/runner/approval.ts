@@ -1,6 +1,7 @@
+import { throwIfAborted } from "../core/abort.ts";
 import type { Json } from "../core/json.ts";
 import type { CallPart } from "../messages/message.ts";
-import { type CallOutcome, failed } from "../tools/call.ts";
+import { type CallOutcome, failed, thrown } from "../tools/call.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { TurnOptions } from "./turn-loop.ts";
 
@@ -39,8 +40,12 @@ export function authorizeCall(
 }
 
 async function askWhetherToRun(tool: Tool, args: unknown, call: CallPart, context: ToolContext, options: TurnOptions) {
-  const needed = typeof tool.needsApproval === "function" ? await tool.needsApproval(args, context) : tool.needsApproval;
-  if (!needed) return undefined;
+  try {
+    if (typeof tool.needsApproval === "function" && !(await tool.needsApproval(args, context))) return undefined;
+  } catch (error) {
+    return thrown(tool.name, error);
+  }
+  throwIfAborted(context.signal);
   const given = options.decisions?.get(call.callId);
   const answer =
     given ??

@@ -1,4 +1,5 @@
 import type { AgentKit } from "../agents/agent-graph.ts";
+import { throwIfAborted, withAbort } from "../core/abort.ts";
 import { FlowerError } from "../core/errors.ts";
 import { newCallId } from "../core/ids.ts";
 import type { Json } from "../core/json.ts";
@@ -24,6 +25,7 @@ export async function* askEngine(turn: OpenTurn, options: TurnOptions, tools: "o
   turn.iterations++;
   const engine = options.engineOf(turn.agent);
   const request = await makeRequest(turn, options, tools);
+  throwIfAborted(options.signal);
   const reader = new PartReader(engine, request, options);
   const reply = new ReplyBuilder(turn, options);
   try {
@@ -51,13 +53,19 @@ async function makeRequest(turn: OpenTurn, options: TurnOptions, tools: "on" | "
   const { agent } = turn;
   const kit = options.graph.kit(agent);
   const settings = tools === "off" && kit.specs.length > 0 ? { ...agent.settings, toolChoice: "none" as const } : agent.settings;
-  const instructions = typeof agent.instructions === "string" ? agent.instructions : await agent.instructions(turnContext(turn));
+  const instructions = await instructionsOf(turn, options.signal);
   return {
     instructions: agent.output ? `${instructions}\n\n${outputInstructions(agent.output)}`.trim() : instructions,
     messages: windowHistory(turn.messages, options.window),
     tools: specsFor(turn, kit),
     settings,
   };
+}
+
+async function instructionsOf(turn: OpenTurn, signal: AbortSignal): Promise<string> {
+  const { instructions } = turn.agent;
+  if (typeof instructions === "string") return instructions;
+  return withAbort(Promise.resolve(instructions(turnContext(turn))), signal);
 }
 
 function specsFor(turn: OpenTurn, kit: AgentKit) {

@@ -43,7 +43,7 @@ export function toResponse(turn: OpenTurn, outcome: ChatOutcome): AgentResponse 
     activeAgentName: turn.agent.name,
     toolCallsExecuted: turn.toolNames,
     handoff: turn.handoff,
-    output: outcome.kind === "done" ? outcome.output : undefined,
+    output: outcome.kind === "needs-approval" ? undefined : outcome.output,
     finishReason: finishReason(turn, outcome),
     pending: outcome.kind === "needs-approval" ? outcome.pending : [],
     usage: turn.usage,

@@ -15,7 +15,7 @@ import type { TurnOptions } from "./turn-loop.ts";
  * Runs all calls of one reply that have no result yet, and journals one tool message with exactly one result per call, in the
  * calls' order. Ordinary calls come first, under the agent that asked, in parallel unless a tool says otherwise; then at most one
  * transfer. Result events come as results come. When calls are left pending (a person must decide), no tool message is
- * journalled and they are returned.
+ * journalled and they are returned, in the calls' order; what has to run after them waits.
  */
 export async function* runCalls(
   calls: readonly CallPart[],
@@ -26,9 +26,10 @@ export async function* runCalls(
   const kit = options.graph.kit(asker);
   const open = calls.filter((call) => !turn.answered.has(call.callId));
   const ordinary = open.filter((call) => !kit.transfers.has(call.name));
-  const pending: PendingCall[] = [];
-  for (const batch of batches(ordinary, kit)) yield* runBatch(batch, kit, turn, options, pending);
-  if (pending.length > 0) return pending;
+  for (const batch of batches(ordinary, kit)) {
+    const undecided = yield* runBatch(batch, kit, turn, options);
+    if (undecided.length > 0) return undecided;
+  }
   if (calls.length > open.length || ordinary.length > 0) turn.recentTransfers.length = 0;
   for (const call of open) {
     const target = kit.transfers.get(call.name);
@@ -63,20 +64,21 @@ function batches(calls: readonly CallPart[], kit: AgentKit): readonly (readonly 
   return groups;
 }
 
+/** Runs calls side by side; returns those that are left pending. */
 async function* runBatch(
   batch: readonly CallPart[],
   kit: AgentKit,
   turn: OpenTurn,
   options: TurnOptions,
-  pending: PendingCall[],
-): AsyncGenerator<Event, void> {
+): AsyncGenerator<Event, readonly PendingCall[]> {
+  const pending = new Set<CallPart>();
   const queue = new Queue<Event>();
   const link = linkAbort(options.signal);
   const emit = (event: Event) => queue.push(event);
   const running = batch.map(async (call) => {
     try {
       const outcome = await runOne(call, kit, turn, options, { emit, signal: link.signal });
-      if (outcome === "pending") pending.push({ callId: call.callId, name: call.name, args: call.args, agent: turn.agent.name });
+      if (outcome === "pending") pending.add(call);
       else queue.push(await answer(call, outcome, turn, options));
     } catch (error) {
       link.abort(error); // the others of this reply are stopped: the turn fails as a whole
@@ -93,6 +95,8 @@ async function* runBatch(
     link.dispose();
     await settled;
   }
+  const left = batch.filter((call) => pending.has(call));
+  return left.map(({ callId, name, args }) => ({ callId, name, args, agent: turn.agent.name }));
 }
 
 interface CallScope {
@@ -100,7 +104,10 @@ interface CallScope {
   readonly signal: AbortSignal;
 }
 
-/** A call that an earlier process had started and that is not idempotent is never run again: its effect is unknown. */
+/**
+ * A call that was started before this turn was restored had been authorized. It runs again only when its tool is idempotent: the
+ * effect of another is unknown.
+ */
 async function runOne(
   call: CallPart,
   kit: AgentKit,
@@ -109,7 +116,9 @@ async function runOne(
   scope: CallScope,
 ): Promise<CallOutcome | "pending"> {
   const tool = kit.tools.get(call.name);
-  if (tool && !tool.idempotent && turn.startedBefore.has(call.callId)) return interruptedResult(call);
+  const startedBefore = turn.startedBefore.has(call.callId);
+  if (tool && !tool.idempotent && startedBefore) return interruptedResult(call);
+  let ran = false;
   const context: ToolContext = {
     sessionId: turn.sessionId,
     path: [...options.path, turn.agent.name],
@@ -125,24 +134,30 @@ async function runOne(
     guards: options.guards.length + turn.agent.guards.length === 0 ? undefined : [...options.guards, ...turn.agent.guards],
     timeoutMs: options.toolTimeoutMs,
     clock: options.clock,
-    authorize: (found, args) => authorizeCall(found, args, call, context, options),
-    onStart: () => turn.callStarted(call, tool?.idempotent ?? true),
+    authorize: (found, args) => (startedBefore ? undefined : authorizeCall(found, args, call, context, options)),
+    onStart: () => {
+      ran = true;
+      return turn.callStarted(call, tool?.idempotent ?? true);
+    },
     onOutlived: options.onOutlived,
   });
-  if (tool && outcome !== "pending") turn.toolNames.push(call.name);
+  if (ran) turn.toolNames.push(call.name);
   return outcome;
 }
 
 /** Journals a call's result and gives its event. */
 async function answer(call: CallPart, outcome: CallOutcome, turn: OpenTurn, options: TurnOptions): Promise<Event> {
-  const result = toResult(call, outcome);
-  await turn.callEnded(result);
-  return makeEvent("tool_result", summarizeResult(resultText(result.content)), {
+  await turn.callEnded(toResult(call, outcome));
+  return resultEvent(call, outcome, turn, options);
+}
+
+function resultEvent(call: CallPart, outcome: CallOutcome, turn: OpenTurn, options: TurnOptions): Event {
+  return makeEvent("tool_result", summarizeResult(resultText(outcome.content)), {
     ...options.origin,
     agent: turn.agent.name,
     iteration: turn.iterations,
-    toolUseId: result.callId,
-    isError: result.isError,
+    toolUseId: call.callId,
+    isError: outcome.isError,
     ...(outcome.detail === undefined ? {} : { detail: outcome.detail }),
   });
 }
@@ -151,13 +166,17 @@ function toResult(call: CallPart, outcome: CallOutcome): ResultPart {
   return { type: "result", callId: call.callId, name: call.name, content: outcome.content, isError: outcome.isError };
 }
 
-/** Moves the conversation to another agent, or refuses before the active agent moves. */
-async function* transfer(call: CallPart, target: Agent, turn: OpenTurn, options: TurnOptions): AsyncGenerator<Event, void> {
+/**
+ * Moves the conversation to another agent, or refuses before the active agent moves. Journalled with the tool message only: a turn
+ * that is restored before makes the transfer again.
+ */
+function* transfer(call: CallPart, target: Agent, turn: OpenTurn, options: TurnOptions): Generator<Event, void> {
   const from = turn.agent;
   const given = argsRecord(call.args)["reason"];
   const reason = typeof given === "string" ? given : "";
   const outcome = transferOutcome(target, turn, options);
-  yield await answer(call, outcome, turn, options);
+  turn.answered.set(call.callId, toResult(call, outcome));
+  yield resultEvent(call, outcome, turn, options);
   if (outcome.isError) return;
   turn.toolNames.push(call.name);
   turn.moveTo(target, reason);
@@ -172,7 +191,7 @@ function transferOutcome(target: Agent, turn: OpenTurn, options: TurnOptions): C
   if (turn.movedIn === turn.iterations)
     return failed("The conversation was already handed over in this reply; only the first transfer counts.");
   const repeated = turn.recentTransfers.filter((name) => name === `${turn.agent.name}→${target.name}`).length >= MAX_SAME_TRANSFER;
-  if (turn.handoffs >= options.maxHandoffs || repeated) {
+  if (turn.handoffLimitHit || turn.handoffs >= options.maxHandoffs || repeated) {
     turn.handoffLimitHit = true;
     return failed("No further handoff is possible in this turn. Answer with what you have.");
   }

@@ -1,3 +1,4 @@
+import { throwIfAborted } from "../core/abort.ts";
 import { toFlowerError } from "../core/errors.ts";
 import { type Event, makeEvent } from "../messages/event.ts";
 import { type Message, textOf } from "../messages/message.ts";
@@ -5,16 +6,18 @@ import type { OpenTurn } from "./turn.ts";
 import { type TurnOptions, type TurnOutcome, turnLoop } from "./turn-loop.ts";
 
 /**
- * One whole query of an open turn: the prompt, the loop, and the `result` event that says how it ended; also on failure,
- * before the error is thrown on. Without a prompt the turn goes on from its history.
+ * One whole query of an open turn: the prompt, the loop, the commit (or the pause), and then the `result` event that says how it
+ * ended; also on failure, before the error is thrown on. Without a prompt the turn goes on from its history.
  */
 export async function* runTurn(turn: OpenTurn, prompt: Message | undefined, options: TurnOptions): AsyncGenerator<Event, TurnOutcome> {
-  if (prompt) {
-    await turn.journal(prompt);
-    yield makeEvent("prompt", textOf(prompt), { ...options.origin, agent: turn.agent.name, iteration: 0 });
-  }
   try {
+    if (prompt) {
+      await turn.journal(prompt);
+      yield makeEvent("prompt", textOf(prompt), { ...options.origin, agent: turn.agent.name, iteration: 0 });
+    }
     const outcome = yield* turnLoop(turn, options);
+    throwIfAborted(options.signal);
+    await (outcome.kind === "needs-approval" ? turn.pause() : turn.end());
     yield resultEvent(turn, options, "text" in outcome ? outcome.text : "");
     return outcome;
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Agent } from "../agents/agent.ts";
 import type { AgentGraph } from "../agents/agent-graph.ts";
+import { withAbort } from "../core/abort.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Event } from "../messages/event.ts";
@@ -45,11 +46,13 @@ export interface TurnOptions {
 /** How a turn ended. Failures are thrown. */
 export type TurnOutcome =
   | { readonly kind: "done"; readonly text: string; readonly output?: unknown; readonly cut: boolean }
-  | { readonly kind: "iteration-limit"; readonly text: string }
+  | { readonly kind: "iteration-limit"; readonly text: string; readonly output?: unknown }
   | { readonly kind: "needs-approval"; readonly pending: readonly PendingCall[] }
   | { readonly kind: "interrupted" }
   | { readonly kind: "budget"; readonly reason: string }
   | { readonly kind: "context-full"; readonly context: number };
+
+type Done = Extract<TurnOutcome, { readonly kind: "done" }>;
 
 /**
  * Runs iterations until the model asks for no tool. What is journalled becomes history when the open turn commits. A turn that
@@ -57,7 +60,8 @@ export type TurnOutcome =
  */
 export async function* turnLoop(turn: OpenTurn, options: TurnOptions): AsyncGenerator<Event, TurnOutcome> {
   let reply = restoredReply(turn);
-  while (reply || turn.iterations < (turn.agent.limits.maxIterations ?? options.maxIterations)) {
+  if (reply && turn.iterations > maxIterations(turn, options)) return yield* answerWithoutTools(turn, options, reply);
+  while (reply || turn.iterations < maxIterations(turn, options)) {
     if (!reply) {
       const stop = await between(turn, options); // abort, interrupt, budget, context, mail: here only
       if (stop) return stop;
@@ -65,7 +69,7 @@ export async function* turnLoop(turn: OpenTurn, options: TurnOptions): AsyncGene
       await turn.journal(reply.message);
     }
     if (reply.calls.length === 0) {
-      const outcome = await finalAnswer(reply, turn);
+      const outcome = await finalAnswer(reply, turn, options.signal);
       if (outcome) return outcome;
     } else {
       const pending = yield* runCalls(reply.calls, turn, options);
@@ -78,20 +82,24 @@ export async function* turnLoop(turn: OpenTurn, options: TurnOptions): AsyncGene
   return stop ?? (yield* answerWithoutTools(turn, options));
 }
 
+function maxIterations(turn: OpenTurn, options: TurnOptions): number {
+  return turn.agent.limits.maxIterations ?? options.maxIterations;
+}
+
 /** The reply that a restored turn had journalled last, if it is still to be acted on. */
-function restoredReply(turn: OpenTurn): Pick<Reply, "message" | "calls" | "finish"> | undefined {
+function restoredReply(turn: OpenTurn): Reply | undefined {
   const message = turn.messages.at(-1);
   if (message?.role !== "model" || turn.iterations === 0) return undefined;
   return { message, calls: callsOf(message), finish: "stop" };
 }
 
 /** The reply as the turn's outcome; undefined when its form is wrong for the first time and the model has been told so. */
-async function finalAnswer(reply: Pick<Reply, "message" | "finish">, turn: OpenTurn): Promise<TurnOutcome | undefined> {
+async function finalAnswer(reply: Reply, turn: OpenTurn, signal: AbortSignal): Promise<Done | undefined> {
   const text = textOf(reply.message);
   const cut = reply.finish === "length";
   const schema = turn.agent.output;
   if (!schema) return { kind: "done", text, cut };
-  const answer = await readFinalAnswer(text, schema);
+  const answer = await withAbort(readFinalAnswer(text, schema), signal);
   if (answer.ok) return { kind: "done", text, output: answer.value, cut };
   if (turn.outputRefused) throw outputInvalid(turn.agent.name, answer.issues);
   turn.outputRefused = true;
@@ -100,9 +108,16 @@ async function finalAnswer(reply: Pick<Reply, "message" | "finish">, turn: OpenT
 }
 
 /** The limit is reached: one last model call with tools withheld gives a real answer built on what was found. */
-async function* answerWithoutTools(turn: OpenTurn, options: TurnOptions): AsyncGenerator<Event, TurnOutcome> {
-  const reply = yield* askEngine(turn, options, "off");
-  await turn.journal(reply.message);
-  if (reply.calls.length > 0) await refuseCalls(reply.calls, turn, "No more tools can be used in this turn.");
-  return { kind: "iteration-limit", text: textOf(reply.message) };
+async function* answerWithoutTools(turn: OpenTurn, options: TurnOptions, restored?: Reply): AsyncGenerator<Event, TurnOutcome> {
+  let reply = restored;
+  for (;;) {
+    if (!reply) {
+      reply = yield* askEngine(turn, options, "off");
+      await turn.journal(reply.message);
+    }
+    if (reply.calls.length > 0) await refuseCalls(reply.calls, turn, "No more tools can be used in this turn.");
+    const answer = await finalAnswer(reply, turn, options.signal);
+    if (answer) return { kind: "iteration-limit", text: answer.text, output: answer.output };
+    reply = undefined;
+  }
 }

@@ -50,6 +50,7 @@ export class OpenTurn {
   readonly #lease: SessionLease;
   readonly #unit: CommitUnit;
   readonly #clock: Clock;
+  #ended = false;
 
   constructor(lease: SessionLease, options: OpenTurnOptions) {
     this.#lease = lease;
@@ -96,9 +97,11 @@ export class OpenTurn {
     if (this.#unit === "iteration") await this.#commit(false);
   }
 
-  /** The turn is over: everything it journalled is history, the active agent is kept. */
+  /** The turn is over: everything it journalled is history, the active agent is kept. Safe to call twice. */
   async end(): Promise<void> {
+    if (this.#ended) return;
     await this.#commit(true);
+    this.#ended = true;
   }
 
   addUsage(usage: Usage): void {

@@ -1,8 +1,8 @@
-import { abortReason, linkAbort, throwIfAborted } from "../core/abort.ts";
+import { abortReason, linkAbort, throwIfAborted, withAbort } from "../core/abort.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { FlowerError, isFlowerError, messageOf } from "../core/errors.ts";
 import { randomName } from "../core/ids.ts";
-import type { Json } from "../core/json.ts";
+import { isRecord, type Json, toJson } from "../core/json.ts";
 import type { CallPart, ResultContent } from "../messages/message.ts";
 import { type Tool, type ToolContext, type ToolOutput, toToolOutput } from "./tool.ts";
 
@@ -41,9 +41,9 @@ type UnaskedCall = CallOptions & { readonly authorize?: undefined };
 const DEFAULT_TOOL_TIMEOUT_MS = 120_000;
 
 /**
- * Runs one call: guards → validate → authorize → run → guards. Always gives an outcome that the model can read, except for a
- * call that is left "pending", an abort (rejects with the signal's reason), and `fatal-tool-error`, which a tool throws to fail
- * the whole turn.
+ * Runs one call: guards → validate → authorize → run → guards. Gives an outcome that the model can read whatever the tool does,
+ * except for a call that is left "pending", an abort (rejects with the signal's reason, however deaf the rest is), and
+ * `fatal-tool-error`, which a tool throws to fail the whole turn. What guards and `authorize` throw fails the turn too.
  */
 export async function runCall(call: CallPart, tool: Tool | string, context: ToolContext, options?: UnaskedCall): Promise<CallOutcome>;
 export async function runCall(
@@ -58,35 +58,62 @@ export async function runCall(
   context: ToolContext,
   options: CallOptions = {},
 ): Promise<CallOutcome | "pending"> {
+  const { signal } = context;
   const guards = options.guards ?? [];
+  throwIfAborted(signal);
   for (const guard of guards) {
-    const denied = await guard.before?.(call, context);
+    const denied = await hearing(signal, guard.before?.(call, context));
     if (denied !== undefined) return failed(denied);
   }
   let outcome = typeof tool === "string" ? failed(tool) : await validateAndRun(call, tool, context, options);
   if (outcome === "pending") return outcome;
   for (const guard of guards) {
-    if (guard.after) outcome = await guard.after(call, outcome, context);
+    if (guard.after) outcome = await hearing(signal, guard.after(call, outcome, context));
   }
   return outcome;
 }
 
 async function validateAndRun(call: CallPart, tool: Tool, context: ToolContext, options: CallOptions): Promise<CallOutcome | "pending"> {
-  const validation = tool.parameters.validate(call.args);
-  const checked = validation instanceof Promise ? await validation : validation;
-  if (!checked.ok) return failed(`Invalid arguments for "${tool.name}": ${checked.issues.join("; ")}. Correct them and call again.`);
-  const asked = options.authorize?.(tool, checked.value);
-  const refused = asked && (await asked);
+  const { signal } = context;
+  const checked = await readArgs(call, tool, signal);
+  if ("refused" in checked) return checked.refused;
+  const refused = await hearing(signal, options.authorize?.(tool, checked.args));
   if (refused) return refused;
+  throwIfAborted(signal);
   await options.onStart?.();
   try {
-    return toOutcome(await runInTime(tool, checked.value, context, options));
+    return toOutcome(await runInTime(tool, checked.args, context, options));
   } catch (error) {
-    if (context.signal.aborted) throw abortReason(context.signal);
+    if (signal.aborted) throw abortReason(signal);
     if (isFlowerError(error, "fatal-tool-error")) throw error;
     if (isFlowerError(error, "tool-timeout")) return failed(error.message);
     return thrown(tool.name, error);
   }
+}
+
+/** The args as the tool gets them: validated, and its own to change. */
+async function readArgs(
+  call: CallPart,
+  tool: Tool,
+  signal: AbortSignal,
+): Promise<{ readonly args: unknown } | { readonly refused: CallOutcome }> {
+  if (!isRecord(call.args)) return { refused: invalidArgs(tool.name, ["they are not a JSON object"]) };
+  try {
+    const checked = await hearing(signal, tool.parameters.validate(structuredClone(call.args)));
+    return checked.ok ? { args: checked.value } : { refused: invalidArgs(tool.name, checked.issues) };
+  } catch (error) {
+    if (signal.aborted) throw abortReason(signal);
+    return { refused: thrown(tool.name, error) };
+  }
+}
+
+function invalidArgs(name: string, issues: readonly string[]): CallOutcome {
+  return failed(`Invalid arguments for "${name}": ${issues.join("; ")}. Correct them and call again.`);
+}
+
+/** Whatever is waited for, an abort ends the waiting. */
+function hearing<T>(signal: AbortSignal, waitedFor: T | Promise<T>): T | Promise<T> {
+  return waitedFor instanceof Promise ? withAbort(waitedFor, signal) : waitedFor;
 }
 
 async function runInTime(tool: Tool, args: unknown, context: ToolContext, options: CallOptions): Promise<ToolOutput> {
@@ -117,8 +144,10 @@ function timedOut(name: string, ms: number): FlowerError {
 
 function nothing(): void {}
 
+/** The output as it is now, as plain JSON: a result is history, whatever the tool does later with what it returned. */
 function toOutcome(output: ToolOutput): CallOutcome {
-  return { content: output.content, isError: output.isError ?? false };
+  const content = output.content.map((part) => (part.type === "json" ? { ...part, value: toJson(part.value) } : part));
+  return { content, isError: output.isError ?? false };
 }
 
 /** An error result with this text. */
@@ -127,7 +156,7 @@ export function failed(text: string, detail?: string): CallOutcome {
 }
 
 /** The model gets a trace id, the log gets the error: messages of exceptions may hold paths, hosts or secrets. */
-function thrown(name: string, error: unknown): CallOutcome {
+export function thrown(name: string, error: unknown): CallOutcome {
   const trace = randomName(8);
   const detail = `[${trace}] ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}`;
   return failed(`"${name}" failed (trace ${trace}). The details are in the log.`, detail);

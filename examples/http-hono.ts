@@ -1,0 +1,32 @@
+import { serve } from "@hono/node-server";
+import { Hono } from "hono";
+import { streamSSE } from "hono/streaming";
+import { supportRunner, toHttpError } from "./support-runner.ts";
+
+const runner = supportRunner();
+const app = new Hono();
+
+app.post("/sessions/:id/turns", async (c) => {
+  const { message } = await c.req.json<{ message: string }>();
+  try {
+    const { content, activeAgentName, handoff } = await runner.run(c.req.param("id"), message, { signal: c.req.raw.signal });
+    return c.json({ content, agent: activeAgentName, handoff });
+  } catch (error) {
+    const { status, code } = toHttpError(error);
+    return c.json({ code }, status);
+  }
+});
+
+/** The same turn as server-sent events: every event of it, text fragments included. */
+app.post("/sessions/:id/stream", async (c) => {
+  const { message } = await c.req.json<{ message: string }>();
+  const run = runner.stream(c.req.param("id"), message, { deltas: true, signal: c.req.raw.signal });
+  return streamSSE(c, async (stream) => {
+    for await (const event of run) await stream.writeSSE({ event: event.kind, data: JSON.stringify(event) });
+  });
+});
+
+const server = serve({ fetch: app.fetch, port: Number(process.env["PORT"] ?? 0), hostname: "127.0.0.1" }, (address) =>
+  console.log(JSON.stringify(address)),
+);
+process.once("SIGTERM", () => server.close(() => void runner.close()));
