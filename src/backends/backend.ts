@@ -12,7 +12,8 @@ import type { ToolContext } from "../tools/tool.ts";
  * 2. Exactly one `result` event per query, the last, with the usage and cost of everything the query spent, also on failure.
  * 3. A failure is thrown as a FlowerError after its `result` event; what was finished before it stays in the session.
  * 4. The session is always resumable: after a failure, an abort or a death, a later query with `resume` goes on from the last
- *    finished iteration. Calls without a result are answered "interrupted, effect unknown", never run again by themselves.
+ *    finished iteration. Calls that had begun and have no result are answered "interrupted, effect unknown", never run again by
+ *    themselves; those of idempotent tools may be.
  * 5. `onStarted` is called once, as soon as the prompt is durably part of the session; before that, a failed prompt must be
  *    given again.
  * 6. `steering` is asked between iterations and stops the query there; nothing in flight is torn.
@@ -22,7 +23,7 @@ import type { ToolContext } from "../tools/tool.ts";
 export interface Backend {
   readonly name: string;
   run(query: BackendQuery): AsyncGenerator<Event, BackendOutcome>;
-  /** Whether the session exists and holds at least one finished iteration. */
+  /** Whether the session exists and holds at least one reply, be it of an iteration that a death cut off. */
   hasSession(sessionId: string): Promise<boolean>;
   close(): Promise<void>;
 }

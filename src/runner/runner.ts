@@ -57,7 +57,7 @@ export interface TurnRequest {
   /** Merged over the session's metadata for this turn. */
   readonly metadata?: JsonObject;
   readonly signal?: AbortSignal;
-  /** Milliseconds for the whole turn; default none. */
+  /** Milliseconds for the whole turn, from when it has the session to itself; default none. */
   readonly timeoutMs?: number;
 }
 
@@ -76,8 +76,15 @@ const DEFAULT_MAX_HANDOFFS = 5;
 const DEFAULT_MAX_ITERATIONS = 10;
 const CLOSE_GRACE_MS = 10_000;
 
-/** Session ids whose turns enclose the running code: a turn of one of them started from here could never begin. */
-const enclosing = new AsyncLocalStorage<ReadonlySet<string>>();
+/** A turn inside of which code runs. Code that it started may run on after it. */
+interface EnclosingTurn {
+  readonly store: SessionStore;
+  readonly sessionId: string;
+  over: boolean;
+}
+
+/** The turns that enclose the running code: who waits in it for the session of one that is not over would wait for ever. */
+const enclosing = new AsyncLocalStorage<readonly EnclosingTurn[]>();
 
 /**
  * Holds conversations. Each call of `run` is one turn and one transaction: the user's message, every reply, every tool result
@@ -150,6 +157,7 @@ export class Runner {
 
   /** Drops a turn that was left open or waits for approval. False when there is none. */
   async discard(sessionId: string): Promise<boolean> {
+    this.#refuseReentry(sessionId);
     const lease = await this.#store.open(sessionId);
     try {
       if (!lease.state.open) return false;
@@ -168,6 +176,7 @@ export class Runner {
 
   /** Replaces a session's metadata. */
   async setMetadata(sessionId: string, metadata: JsonObject): Promise<void> {
+    this.#refuseReentry(sessionId);
     const lease = await this.#store.open(sessionId);
     try {
       if (lease.state.open)
@@ -224,25 +233,31 @@ export class Runner {
     onFailure: "rollback" | "pause",
   ): AsyncGenerator<Event, AgentResponse> {
     if (this.#closed) throw new FlowerError("bad-input", "The Runner is closed.");
-    const outside = enclosing.getStore();
-    if (outside?.has(sessionId)) {
-      throw new FlowerError("reentrant-turn", `Session "${sessionId}" is in a turn that waits for this very call; it would wait for ever.`);
-    }
+    const outside = this.#refuseReentry(sessionId);
     throwIfAborted(outer);
     const lease = await this.#store.open(sessionId, { signal: outer, onBusy: this.#options.onBusy ?? "queue" });
     const link = linkAbort(outer, lease.lost);
     const cancel = this.#startTimer(request.timeoutMs, link.abort);
+    const here: EnclosingTurn = { store: this.#store, sessionId, over: false };
     try {
-      return yield* within(new Set(outside).add(sessionId), work(lease, link.signal));
+      return yield* within([...outside, here], work(lease, link.signal));
     } catch (error) {
       const left = onFailure === "pause" ? lease.pause() : lease.rollback(String(error));
       await left.catch(nothing); // the first failure is the one to report
       throw error;
     } finally {
+      here.over = true;
       cancel();
       link.dispose();
-      await lease.release();
+      await lease.release().catch(nothing); // the turn has ended as it has; a lease that stays expires
     }
+  }
+
+  /** Refuses to wait for a session from inside its own turn; returns the turns that enclose the running code. */
+  #refuseReentry(sessionId: string): readonly EnclosingTurn[] {
+    const outside = (enclosing.getStore() ?? []).filter((turn) => !turn.over);
+    if (!outside.some((turn) => turn.sessionId === sessionId && turn.store === this.#store)) return outside;
+    throw new FlowerError("reentrant-turn", `Session "${sessionId}" is in a turn that waits for this very call; it would wait for ever.`);
   }
 
   async *#newTurn(
@@ -251,12 +266,13 @@ export class Runner {
     request: StreamRequest,
     signal: AbortSignal,
   ): AsyncGenerator<Event, AgentResponse> {
+    throwIfAborted(signal); // the session came too late
     yield* discardLeftover(lease);
     const turn = this.#openTurn(lease, request.metadata ?? {});
     const { activeAgent } = lease.state;
     if (activeAgent !== undefined && activeAgent !== turn.agent.name) yield agentMissing(activeAgent, turn.agent.name);
     await turn.begin();
-    const prompt = turn.message("user", toParts(input), { origin: "person" });
+    const prompt = turn.message("user", [...toParts(input)], { origin: "person" });
     return yield* this.#finish(turn, prompt, this.#turnOptions(signal, request));
   }
 
@@ -277,14 +293,10 @@ export class Runner {
 
   async *#finish(turn: OpenTurn, prompt: Message | undefined, options: TurnOptions): AsyncGenerator<Event, AgentResponse> {
     const outcome = yield* runTurn(turn, prompt, options);
-    throwIfAborted(options.signal);
     switch (outcome.kind) {
       case "needs-approval":
-        await turn.pause();
-        return toResponse(turn, outcome);
       case "done":
       case "iteration-limit":
-        await turn.end();
         return toResponse(turn, outcome);
       default:
         throw new FlowerError("unknown", `A conversation's turn cannot end as "${outcome.kind}".`);
@@ -335,10 +347,10 @@ type TurnWork = (lease: SessionLease, signal: AbortSignal) => AsyncGenerator<Eve
 
 function nothing(): void {}
 
-/** Runs a generator's every step inside the given set of enclosing sessions. */
-async function* within<T, R>(sessions: ReadonlySet<string>, turn: AsyncGenerator<T, R>): AsyncGenerator<T, R> {
+/** Runs a generator's every step inside the given turns. */
+async function* within<T, R>(turns: readonly EnclosingTurn[], turn: AsyncGenerator<T, R>): AsyncGenerator<T, R> {
   for (;;) {
-    const next = await enclosing.run(sessions, () => turn.next());
+    const next = await enclosing.run(turns, () => turn.next());
     if (next.done) return next.value;
     yield next.value;
   }

@@ -23,7 +23,8 @@ export interface AttemptHost {
   publish(event: Event): void;
   /** A person's mail waits; a text says so once. */
   notice(): string | undefined;
-  onSession(sessionId: string): void | Promise<void>;
+  /** Told the session before anything is sent, and again once the prompt is part of it. */
+  onSession(sessionId: string, hasPrompt: boolean): void | Promise<void>;
   /** Gives the step's result as if it ended now with this error; called once, at the start. */
   onBooks(row: (error: string) => StepResult): void;
 }
@@ -44,6 +45,7 @@ export async function runAttempts(job: Job, host: AttemptHost): Promise<StepResu
   const books = new StepBooks(job, host);
   host.onBooks((error) => books.result({ code: "aborted", message: error }));
   await books.findSession();
+  await host.onSession(books.sessionId, false);
   for (;;) {
     const end = await attempt(job, host, books);
     const decision = decide(end, {
@@ -86,7 +88,7 @@ async function attempt(job: Job, host: AttemptHost, books: StepBooks): Promise<A
     steering: steering(job, host, books),
     onStarted: async () => {
       books.begun();
-      await host.onSession(books.sessionId);
+      await host.onSession(books.sessionId, true);
     },
   };
   books.openQuery();
@@ -121,7 +123,7 @@ function steering(job: Job, host: AttemptHost, books: StepBooks): Steering {
       return `The budget is used up: ${describeLimit(reached)}.`;
     },
     contextFull: () => false,
-    notice: () => host.notice(),
+    notice: () => books.news(host.notice()),
   };
 }
 
@@ -155,6 +157,8 @@ class StepBooks {
   #promptKept = false;
   #iterations = 0;
   #context = 0;
+  /** News that no reply has followed yet. */
+  readonly #unheard: string[] = [];
   #before: Usage = NO_USAGE;
   #account: ReturnType<BudgetLedger["open"]> | undefined;
 
@@ -198,6 +202,12 @@ class StepBooks {
     this.#account = this.#host.ledger.open();
   }
 
+  /** What the model is to hear now: the news, and before it what it was to hear in an iteration that was lost. */
+  news(text: string | undefined): string | undefined {
+    if (text !== undefined) this.#unheard.push(text);
+    return this.#unheard.length === 0 ? undefined : this.#unheard.join("\n\n");
+  }
+
   /** Usage comes with the last block of each reply, so that limits see it at once; the query's `result` has the final figure. */
   note(event: Event): void {
     if (event.kind === "result") {
@@ -208,7 +218,9 @@ class StepBooks {
     if (event.kind !== "text" && event.kind !== "thinking" && event.kind !== "tool_call") return;
     const { usage, context, subagent } = event.payload;
     if (context !== undefined && subagent === undefined) this.#context = Math.max(this.#context, context);
-    if (usage) this.#spend(addUsage(this.#inQuery, usage));
+    if (!usage) return;
+    if (subagent === undefined) this.#unheard.length = 0;
+    this.#spend(addUsage(this.#inQuery, usage));
   }
 
   closeQuery(): void {

@@ -35,9 +35,15 @@ export class BudgetLedger {
     return total;
   }
 
-  /** Which limit has been reached, or undefined. */
+  /** Which limit has been reached, or undefined. A query of unknown price does not hide what the others are known to have cost. */
   reached(): LimitReached | undefined {
-    return limitReached(this.total, this.limits);
+    const { total } = this;
+    return limitReached(total.costUsd === undefined ? { ...total, costUsd: this.#knownUsd() } : total, this.limits);
+  }
+
+  #knownUsd(): number | undefined {
+    const known = [...this.#spent.values()].flatMap(({ costUsd }) => (costUsd === undefined ? [] : [costUsd]));
+    return known.length === 0 ? undefined : known.reduce((sum, usd) => sum + usd, 0);
   }
 }
 

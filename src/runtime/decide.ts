@@ -46,6 +46,7 @@ export function decide(end: AttemptEnd, state: AttemptState): Decision {
 }
 
 function decideFailure(error: FlowerError, state: AttemptState): Decision {
+  if (error.code === "step-timeout") return { do: "stop", code: error.code, message: error.message };
   if (state.aborted || error.code === "aborted") return { do: "stop", code: "aborted", message: error.message };
   if (error.code === "context-overflow") return { do: "hand-over" };
   if (!error.retryable) return { do: "stop", code: error.code, message: error.message };

@@ -19,5 +19,5 @@ export function retryDelay(error: FlowerError, attempt: number, resilience: Resi
   const base = Math.min(resilience.delayMs * 2 ** (attempt - 2), resilience.maxDelayMs);
   const delay = base * (1 + resilience.jitter * (2 * random() - 1));
   const asked = error.details["retryAfterMs"];
-  return Math.round(typeof asked === "number" ? Math.max(asked, delay) : delay);
+  return Math.round(typeof asked === "number" && asked > 0 ? Math.max(asked, delay) : delay);
 }

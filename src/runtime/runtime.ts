@@ -55,8 +55,8 @@ export interface RunOptions {
   /** Begin as a copy of this session. */
   readonly fork?: BackendQuery["fork"];
   readonly onEvent?: EventSink;
-  /** Called as soon as the prompt is part of a session: from there it can be resumed by another process. */
-  readonly onSession?: (sessionId: string) => void | Promise<void>;
+  /** Told the session before anything is sent, so that another process can resume it, and again once the prompt is part of it. */
+  readonly onSession?: (sessionId: string, hasPrompt: boolean) => void | Promise<void>;
   readonly signal?: AbortSignal;
   /** False: a person's words at an interrupt are not for this run (a judge); they wait for the next that takes them. */
   readonly takesWords?: boolean;
@@ -94,10 +94,12 @@ export class Runtime {
   readonly #grants = new Map<string, Grants>();
   readonly #engines: EngineBook;
   readonly #running = new Set<RunningStep>();
+  readonly #runs = new Set<Promise<StepResult>>();
   /** Words for which no step was there to take them. */
   #waiting = new Words();
   readonly #abort = new AbortController();
   #backend: Promise<Backend> | undefined;
+  #runEnded = false;
 
   constructor(options: RuntimeOptions = {}) {
     this.#options = options;
@@ -137,7 +139,15 @@ export class Runtime {
   }
 
   /** Runs one agent to its end. A failure of the work is a result with `ok: false`; wrong wiring throws. */
-  async run(agent: Agent, prompt: string, options: RunOptions = {}): Promise<StepResult> {
+  run(agent: Agent, prompt: string, options: RunOptions = {}): Promise<StepResult> {
+    const run = this.#run(agent, prompt, options);
+    const forget = () => void this.#runs.delete(run);
+    this.#runs.add(run);
+    run.then(forget, forget);
+    return run;
+  }
+
+  async #run(agent: Agent, prompt: string, options: RunOptions): Promise<StepResult> {
     await this.books.open();
     const backend = await this.#getBackend();
     const label = options.label ? renderLabel(options.label, this.language) : (options.stepName ?? agent.name);
@@ -213,10 +223,15 @@ export class Runtime {
 
   /** Logs an event and gives it to the sink. A sink that throws never harms the run. */
   publish(event: Event, sink?: EventSink): void {
+    this.#runEnded = event.kind === "task" && event.payload.type === "run-end";
     this.books.log(event);
-    if (!sink) return;
+    if (sink) this.tell(() => sink(event));
+  }
+
+  /** Calls a listener. What it throws, also later, is collected and reported once; it never harms the run. */
+  tell(listener: () => unknown): void {
     try {
-      const returned: unknown = sink(event);
+      const returned = listener();
       if (returned instanceof Promise) returned.catch((error: unknown) => this.#sinkFailed(error));
     } catch (error) {
       this.#sinkFailed(error);
@@ -232,9 +247,10 @@ export class Runtime {
     return { results, changed: [...added, ...changed, ...removed].sort() };
   }
 
-  /** Closes the books. Runs still under way are aborted. */
+  /** Closes the books. Runs still under way are aborted first, and end as such: what they finished is kept. */
   async close(): Promise<void> {
-    if (this.#running.size > 0) this.abort(new FlowerError("aborted", "The Runtime was closed."));
+    if (this.#runs.size > 0) this.abort(new FlowerError("aborted", "The Runtime was closed."));
+    await Promise.allSettled(this.#runs);
     const backend = await this.#backend?.catch(() => undefined);
     await backend?.close();
     await this.books.close();
@@ -281,7 +297,7 @@ export class Runtime {
 
   #sinkFailed(error: unknown): void {
     this.uiErrors.push(error);
-    if (this.uiErrors.length > 1) return;
+    if (this.uiErrors.length > 1 || this.#runEnded) return; // nothing comes after the end of a run
     this.books.log(makeEvent("task", "A listener failed; the run is not affected.", { type: "notice", code: "sink-failed" }));
   }
 

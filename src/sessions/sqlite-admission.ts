@@ -1,5 +1,6 @@
 import { linkAbort, throwIfAborted } from "../core/abort.ts";
 import { type Clock, sleep, systemClock } from "../core/clock.ts";
+import { isGone, processMark } from "../core/process-mark.ts";
 import type { FaultHook } from "./fault.ts";
 import { sessionBusy } from "./refusals.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
@@ -23,9 +24,12 @@ export interface AdmissionOptions {
   readonly fault?: FaultHook;
 }
 
+const OWN_MARK = processMark();
+
 /**
  * Gives sessions to one process at a time: whoever finds the session free takes it; others draw a ticket and are served by number,
- * so that a process that opens a session again and again cannot starve the rest.
+ * so that a process that opens a session again and again cannot starve the rest. What a process of this machine held when it died is
+ * free at once, not only when its lease expires.
  */
 export class SqliteAdmission {
   readonly #connection: SqliteConnection;
@@ -55,8 +59,17 @@ export class SqliteAdmission {
   #takeNow(sessionId: string, ticket: number): SessionRow | undefined {
     const { take, addSession } = this.#connection.queries;
     const now = this.#clock.now();
-    const attempt = () => take.all(now + this.#leaseMs, sessionId, now, ticket, now - WAITER_TTL_MS)[0] as SessionRow | undefined;
-    return attempt() ?? (Number(addSession.run(sessionId).changes) > 0 ? attempt() : undefined);
+    const attempt = () => take.all(now + this.#leaseMs, OWN_MARK, sessionId, now, ticket, now - WAITER_TTL_MS)[0] as SessionRow | undefined;
+    const isNewlyFree = () => Number(addSession.run(sessionId).changes) > 0 || this.#freeFromDead(sessionId);
+    return attempt() ?? (isNewlyFree() ? attempt() : undefined);
+  }
+
+  #freeFromDead(sessionId: string): boolean {
+    const { holder, free } = this.#connection.queries;
+    const [held] = holder.all(sessionId, this.#clock.now()) as { key: number; fence: number; holder: string }[];
+    if (!held || !isGone(held.holder)) return false;
+    free.run(held.key, held.fence);
+    return true;
   }
 
   async #wait(sessionId: string, signal: AbortSignal | undefined): Promise<SessionRow> {
@@ -92,6 +105,7 @@ export class SqliteAdmission {
       // Given up for dead, after a long standstill: to the end of the line.
       if (Number(beat.run(now, sessionId, place.ticket).changes) === 0) place.ticket = this.#draw(sessionId);
       place.beatAt = now;
+      this.#freeFromDead(sessionId);
     }
     if (mustWait.all(sessionId, now, place.ticket, now - WAITER_TTL_MS).length > 0) return undefined;
     const row = this.#takeNow(sessionId, place.ticket);

@@ -40,8 +40,9 @@ const TURN_COLUMNS = `turns.no, turns.id, started_at, reason,
 
 const SQL = {
   // leases
-  take: `UPDATE sessions SET fence = fence + 1, expires_at = ? WHERE id = ? AND expires_at <= ? AND NOT EXISTS
+  take: `UPDATE sessions SET fence = fence + 1, expires_at = ?, holder = ? WHERE id = ? AND expires_at <= ? AND NOT EXISTS
     (SELECT 1 FROM waiters WHERE waiters.session = sessions.id AND ticket < ? AND heartbeat > ?) RETURNING ${SESSION_COLUMNS}`,
+  holder: "SELECT key, fence, holder FROM sessions WHERE id = ? AND expires_at > ?",
   isHeld: `SELECT 1 FROM sessions WHERE ${HELD}`,
   renew: `UPDATE sessions SET expires_at = ? WHERE ${HELD}`,
   free: "UPDATE sessions SET expires_at = 0 WHERE key = ? AND fence = ?",

@@ -5,7 +5,8 @@ import { isBusy, type SqliteDatabase } from "./sqlite-database.ts";
  * The schema, as the steps that lead to it; a database's `user_version` counts the steps it has. Never change one that was released.
  *
  * A session's turns are numbered from 1, and so are a turn's entries: its journal. A commit names a range of them, and the messages
- * of all commits in order are the history: nothing is ever copied or rewritten. `sessions.expires_at` = 0: nobody holds the session.
+ * of all commits in order are the history: nothing is ever copied or rewritten. `sessions.expires_at` = 0: nobody holds the session;
+ * `sessions.holder` is the mark of the process that took it last.
  * `turns.status` is null for the open turn and, so that a commit need not touch it, for a committed one: `sessions.open_turn` tells
  * them apart.
  */
@@ -54,6 +55,7 @@ const MIGRATIONS: readonly string[] = [
     heartbeat INTEGER NOT NULL,
     PRIMARY KEY (session, ticket)
   ) WITHOUT ROWID;`,
+  "ALTER TABLE sessions ADD COLUMN holder TEXT NOT NULL DEFAULT ''",
 ];
 
 const SETUP_TIMEOUT_MS = 10_000;

@@ -15,6 +15,8 @@ export interface LineageStep {
   readonly prompt?: string;
   /** The finished step's text. */
   readonly text?: string;
+  /** What the person has added since, as long as the step has not passed with it. */
+  readonly amendment?: string;
 }
 
 /** What the next start of a workflow in the same folder goes on from. */
@@ -68,6 +70,15 @@ export function newLineage(request: string, language: Language, run: string): Li
 export function withStep(lineage: Lineage, step: string, change: Partial<LineageStep>): Lineage {
   const old = Object.hasOwn(lineage.steps, step) ? lineage.steps[step] : undefined;
   return { ...lineage, steps: { ...lineage.steps, [step]: { finished: false, round: 1, ...old, ...change } } };
+}
+
+/** The lineage with what the person adds now: every step that has begun is to take it in, whoever runs it then. */
+export function withAmendment(lineage: Lineage, words: string): Lineage {
+  const steps = Object.entries(lineage.steps).map(([name, step]) => {
+    const amendment = step.amendment === undefined ? words : `${step.amendment}\n\n${words}`;
+    return [name, { ...step, amendment }] as const;
+  });
+  return { ...lineage, amendments: [...(lineage.amendments ?? []), words], steps: Object.fromEntries(steps) };
 }
 
 /**

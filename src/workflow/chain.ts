@@ -12,6 +12,7 @@ import {
   newLineage,
   readLineage,
   updateLineage,
+  withAmendment,
   withStep,
 } from "../workbench/lineage.ts";
 import { acquireRunLock } from "../workbench/run-lock.ts";
@@ -25,6 +26,8 @@ export interface ChainOptions {
   readonly fresh: boolean;
   /** False: never go on from an earlier run. */
   readonly continuous: boolean;
+  /** Keeps an amendment where people and agents read it; done before the lineage says that it was heard. */
+  readonly onAmend: (words: string) => Promise<unknown>;
 }
 
 /**
@@ -63,6 +66,7 @@ export class Chain {
       const { lineage: old, notice } = options.continuous ? await readLineage(place, workflow) : {};
       if (!old && request === undefined) throw new FlowerError("bad-input", "There is nothing to go on with here. Say what is to be done.");
       const amendment = old && request !== undefined && !said(old).includes(request.trim()) ? request : undefined;
+      if (amendment !== undefined) await options.onAmend(amendment);
       const lineage = await updateLineage(place, workflow, () =>
         old ? wake(old, runtime.runId, amendment) : newLineage(request ?? "", options.language, runtime.runId),
       );
@@ -117,8 +121,8 @@ function said(lineage: Lineage): readonly string[] {
 
 function wake(old: Lineage, runId: string, amendment: string | undefined): Lineage {
   const { outcome: _ended, ...rest } = old;
-  const amendments = amendment === undefined ? (old.amendments ?? []) : [...(old.amendments ?? []), amendment];
-  return { ...rest, woke: old.woke + 1, runs: [...old.runs, runId], ...(amendments.length > 0 ? { amendments } : {}) };
+  const woken = { ...rest, woke: old.woke + 1, runs: [...old.runs, runId] };
+  return amendment === undefined ? woken : withAmendment(woken, amendment);
 }
 
 async function archive(runtime: Runtime, place: LineagePlace, workflow: string): Promise<void> {

@@ -24,7 +24,7 @@ export interface Scope {
   readonly step: string;
   /** From 1. */
   readonly round: number;
-  /** What a person said when an existing run was woken with other words. */
+  /** What a person added when an existing run was woken with other words, as long as the step has not passed with it. */
   readonly amendment: string | undefined;
   readonly signal: AbortSignal | undefined;
   /** The workflow's sink, for runs of the step's own. */

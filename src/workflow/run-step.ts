@@ -37,7 +37,7 @@ export async function runStep(step: Step, run: WorkflowRun): Promise<StepEnd> {
     if (!result.ok) return { kind: "failed", result, reason: result.error, code: result.errorKind };
     const answer = await askGate(step, result, run.ctx);
     if (answer === true) {
-      await run.chain.note(step.name, { finished: true, prompt: undefined, text: result.text });
+      await run.chain.note(step.name, { finished: true, prompt: undefined, amendment: undefined, text: result.text });
       return { kind: "passed", result };
     }
     round = await nextRound(step, result, round.label, run.ctx);
@@ -64,12 +64,13 @@ async function firstRound(step: Step, known: LineageStep | undefined, run: Workf
 async function wakePrompt(step: Step, woken: LineageStep, run: WorkflowRun): Promise<string> {
   const { resumePrompt } = step.options;
   const own = typeof resumePrompt === "function" ? await resumePrompt(run.ctx) : resumePrompt;
-  const { amendment } = run.chain;
+  const { amendment } = woken;
   const added =
     amendment === undefined
       ? []
       : [`The person adds:\n\n${amendment}\n\nIt stands at the end of the brief too and counts as much as the rest.`];
-  return [own ?? woken.prompt ?? WAKE_PROMPT, ...added].join("\n\n");
+  const asked = woken.prompt === undefined ? WAKE_PROMPT : `${WAKE_PROMPT}\n\n${woken.prompt}`;
+  return [own ?? asked, ...added].join("\n\n");
 }
 
 function sessionToResume(step: Step, ctx: Ctx, run: WorkflowRun): string | undefined {
@@ -111,7 +112,7 @@ async function runRound(step: Step, round: Round, run: WorkflowRun): Promise<Ste
     onEvent: run.onEvent,
     notice: run.mailNotice(),
     askPermission: run.askPermission(step.name),
-    onSession: (sessionId) => run.chain.note(step.name, { sessionId, prompt: undefined }),
+    onSession: (sessionId, hasPrompt) => run.chain.note(step.name, hasPrompt ? { sessionId, prompt: undefined } : { sessionId }),
   };
   try {
     return await run.runtime.run(agent, round.prompt, options);
@@ -137,11 +138,12 @@ function roundNumber(label: StepLabel): number {
   return label.round ?? (label.retry ?? 0) + 1;
 }
 
-function setScope(step: Step, round: number, run: WorkflowRun): void {
+/** Tells the step's own code where it stands. */
+export function setScope(step: Step, round: number, run: WorkflowRun): void {
   const scope: Scope = {
     step: step.name,
     round,
-    amendment: run.chain.amendment,
+    amendment: run.chain.step(step.name)?.amendment,
     signal: run.signal,
     onEvent: run.onEvent,
     emit: (event) => run.runtime.publish(event, run.onEvent),

@@ -9,7 +9,7 @@ import type { StepResult } from "../runtime/step-result.ts";
 import type { Workbench } from "../workbench/workbench.ts";
 import { Chain, earlierRunFile } from "./chain.ts";
 import { ABORTED_KEY, type Ctx, FAILED_AT_KEY, RESULTS_KEY, RUNTIME_KEY } from "./ctx.ts";
-import { isStepAbort, runStep, type StepEnd } from "./run-step.ts";
+import { isStepAbort, runStep, type StepEnd, setScope } from "./run-step.ts";
 import { isStep, type Step } from "./step.ts";
 import { wireChannel } from "./wire-channel.ts";
 import { WorkflowRun } from "./workflow-run.ts";
@@ -77,6 +77,7 @@ export class Workflow {
       language: runtime.language,
       fresh: this.#options.fresh ?? false,
       continuous: this.#options.continuous ?? true,
+      onAmend: async (words) => this.channel?.amend(words),
     });
     const ctx: Ctx = { ...this.#options.context, [RUNTIME_KEY]: runtime, [RESULTS_KEY]: [] };
     const signal = options.signal ? AbortSignal.any([options.signal, runtime.signal]) : runtime.signal;
@@ -107,22 +108,22 @@ export class Workflow {
   async #greet(run: WorkflowRun): Promise<void> {
     const { chain, runtime } = run;
     const t = translator(runtime.language);
-    const say = (text: string, code: string) => runtime.publish(makeEvent("task", text, { type: "notice", code }), run.onEvent);
     if (chain.notice && chain.notice.code !== "missing")
-      say(t("workflow.lineageAside", { path: chain.notice.aside ?? "" }), `lineage-${chain.notice.code}`);
+      say(run, t("workflow.lineageAside", { path: chain.notice.aside ?? "" }), `lineage-${chain.notice.code}`);
     const earlier = chain.woke?.runs.at(-1);
     if (!chain.woke || earlier === undefined) return;
-    say(t(chain.amendment === undefined ? "workflow.woke" : "workflow.amended", { since: earlier }), "woke");
+    say(run, t(chain.amendment === undefined ? "workflow.woke" : "workflow.amended", { since: earlier }), "woke");
     const ended = await endLeftovers(earlierRunFile(runtime, earlier, "processes.json"));
-    if (ended.length > 0) say(t("workflow.endedProcesses", { commands: ended.join(", ") }), "ended-processes");
-    if (chain.amendment !== undefined) await this.channel?.amend(chain.amendment);
+    if (ended.length > 0) say(run, t("workflow.endedProcesses", { commands: ended.join(", ") }), "ended-processes");
   }
 
   async #runSteps(run: WorkflowRun, options: WorkflowRunOptions): Promise<Ending> {
+    let nothingToDo = run.chain.woke !== undefined;
     for (const [index, step] of this.steps.entries()) {
       const skipped = await this.#isSkipped(step, run);
-      this.#announce(step, index, skipped, run);
+      await this.#announce(step, index, skipped, run);
       if (skipped) continue;
+      nothingToDo = false;
       let end: StepEnd;
       try {
         end = await runStep(step, run);
@@ -138,21 +139,24 @@ export class Workflow {
         return failure(step.name, end, run);
       }
     }
+    if (nothingToDo) say(run, translator(run.runtime.language)("workflow.alreadyDone"), "already-done");
     return { outcome: "achieved" };
   }
 
   /** Not wanted this time, or finished by an earlier run of the chain. */
   async #isSkipped(step: Step, run: WorkflowRun): Promise<boolean> {
+    const known = run.chain.woke && run.chain.step(step.name);
+    setScope(step, known?.round ?? 1, run);
     if (step.options.when) return !(await step.options.when(run.ctx));
-    const known = run.chain.woke && run.chain.amendment === undefined ? run.chain.step(step.name) : undefined;
-    if (!known?.finished) return false;
+    if (!known?.finished || known.amendment !== undefined) return false;
     run.ctx[step.name] ??= known.text ?? "";
     return true;
   }
 
-  #announce(step: Step, index: number, skipped: boolean, run: WorkflowRun): void {
+  async #announce(step: Step, index: number, skipped: boolean, run: WorkflowRun): Promise<void> {
     const woke = run.chain.woke !== undefined;
-    const resumed = woke && !skipped && run.chain.step(step.name)?.sessionId !== undefined;
+    const session = run.chain.step(step.name)?.sessionId;
+    const resumed = woke && !skipped && session !== undefined && (await run.runtime.hasSession(session));
     const payload = { index: index + 1, total: this.steps.length, resumed, woke, ...(skipped ? { skipped } : {}) };
     run.runtime.publish(makeEvent("step", step.name, payload), run.onEvent);
   }
@@ -175,6 +179,10 @@ function checkSteps(steps: readonly Step[]): void {
     if (names.has(step.name)) throw new FlowerError("bad-config", `Two steps are named "${step.name}".`);
     names.add(step.name);
   }
+}
+
+function say(run: WorkflowRun, text: string, code: string): void {
+  run.runtime.publish(makeEvent("task", text, { type: "notice", code }), run.onEvent);
 }
 
 function failure(step: string, end: StepEnd & { readonly kind: "failed" }, run: WorkflowRun): Ending {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type Block, blocksOf, readPages } from "./pages.ts";
 import { runExample } from "./run-example.ts";
 import { typeErrors } from "./type-check.ts";
@@ -6,49 +6,52 @@ import { typeErrors } from "./type-check.ts";
 const RUN = /^\/\/ run\n/;
 
 const pages = readPages().map(blocksOf);
+const examples = pages.flat().filter((block) => block.language === "ts");
 const programs = pages.flatMap((blocks) =>
-  blocks.flatMap((block, index) => (RUN.test(block.code) ? [{ block, output: blocks[index + 1] }] : [])),
+  blocks.flatMap((block, index) => (RUN.test(block.code) ? [{ at: `${block.page}:${block.line}`, block, output: blocks[index + 1] }] : [])),
 );
 
+/** Blocks that are wrong on purpose: what is said of them shows that the check can fail. */
+const WRONG: readonly Block[] = [
+  wrong("option.md", 'import { Agent } from "flower-agents";\n\nnew Agent({ nam: "A" });'),
+  wrong("export.md", 'import { Nothing } from "flower-agents";'),
+  wrong("given.md", "const text: string = given;", "declare const given: number;"),
+  { ...wrong("right.md", "const text: string = given;"), given: "declare const given: string;" },
+];
+
+function wrong(page: string, code: string, given = ""): Block {
+  return { page, line: 10, language: "ts", code, given };
+}
+
 describe("the examples of the documentation", () => {
+  let errors: readonly string[] = [];
+
+  beforeAll(() => {
+    errors = typeErrors([...examples, ...WRONG]); // one program for all: the compiler needs seconds to begin
+  });
+
   it("compile, every one", () => {
-    const examples = pages.flat().filter((block) => block.language === "ts");
     expect(examples.length).toBeGreaterThan(20);
-    expect(typeErrors(examples)).toEqual([]);
+    expect(errors.filter((error) => !/^(?:option|export|given|right)\.md:/.test(error))).toEqual([]);
   });
 
-  it.each(programs.map((program) => ({ ...program, at: `${program.block.page}:${program.block.line}` })))(
-    "print what the page says: $at",
-    async ({ block, output }) => {
-      expect(output?.language, "a program is followed by its output").toBe("text");
-      const { exitCode, stdout, stderr } = await runExample(block);
-      expect(stderr).toBe("");
-      expect(stdout.trimEnd()).toBe(output?.code);
-      expect(exitCode).toBe(0);
-    },
-  );
-});
-
-describe("the check of the examples", () => {
-  const block = (code: string, given = ""): Block => ({ page: "a.md", line: 10, language: "ts", code, given });
-
-  it("reports a block that does not compile, with its page and line", () => {
-    const errors = typeErrors([block('import { Agent } from "flower-agents";\n\nnew Agent({ nam: "A" });')]);
-    expect(errors).toHaveLength(1);
-    expect(errors[0]).toMatch(/^a\.md:13: .*'nam' does not exist/);
+  it("are reported when they do not compile, with page and line, not counting the lines they take as given", () => {
+    expect(errors.find((error) => error.startsWith("option"))).toMatch(/^option\.md:13: .*'nam' does not exist/);
+    expect(errors.find((error) => error.startsWith("export"))).toMatch(/^export\.md:11: .*Nothing/);
+    expect(errors.find((error) => error.startsWith("given"))).toMatch(/^given\.md:11: /);
+    expect(errors.find((error) => error.startsWith("right"))).toBeUndefined();
   });
 
-  it("reports a name that the package does not export", () => {
-    expect(typeErrors([block('import { Nothing } from "flower-agents";')])[0]).toMatch(/^a\.md:11: .*Nothing/);
+  it.concurrent.each(programs)("print what the page says: $at", async ({ block, output }) => {
+    expect(output?.language, "a program is followed by its output").toBe("text");
+    const { exitCode, stdout, stderr } = await runExample(block);
+    expect(stderr).toBe("");
+    expect(stdout.trimEnd()).toBe(output?.code);
+    expect(exitCode).toBe(0);
   });
 
-  it("takes as given what the comment before a block says, and counts lines without it", () => {
-    expect(typeErrors([block("const text: string = n;", "declare const n: string;")])).toEqual([]);
-    expect(typeErrors([block("const text: string = n;", "declare const n: number;")])[0]).toMatch(/^a\.md:11:/);
-  });
-
-  it("sees a program that fails", async () => {
-    const { exitCode, stderr } = await runExample(block('throw new Error("broken");'));
+  it("are seen to fail when they do", async () => {
+    const { exitCode, stderr } = await runExample(wrong("a.md", 'throw new Error("broken");'));
     expect(exitCode).toBe(1);
     expect(stderr).toContain("broken");
   });

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ts from "typescript";
@@ -16,6 +16,7 @@ export interface Finished {
 export async function runExample(block: Block): Promise<Finished> {
   const folder = await mkdtemp(join(tmpdir(), "flower-docs-"));
   try {
+    await writeFile(join(folder, "package.json"), '{ "type": "module" }\n'); // else one further up could be taken for ours
     await mkdir(join(folder, "node_modules"));
     await symlink(ROOT, join(folder, "node_modules", "flower-agents"));
     const { outputText } = ts.transpileModule(moduleOf(block), {

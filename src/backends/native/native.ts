@@ -1,18 +1,24 @@
 import type { Agent } from "../../agents/agent.ts";
 import { AgentGraph } from "../../agents/agent-graph.ts";
+import { linkAbort } from "../../core/abort.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { FlowerError } from "../../core/errors.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { engineFor } from "../../engines/resolve.ts";
 import type { Event } from "../../messages/event.ts";
+import { callsOf, type Message } from "../../messages/message.ts";
+import { restoreTurn } from "../../runner/restore-turn.ts";
+import { runCalls } from "../../runner/run-calls.ts";
 import { runTurn } from "../../runner/run-turn.ts";
 import { DEFAULT_IDLE_TIMEOUT_MS } from "../../runner/runner.ts";
 import { OpenTurn } from "../../runner/turn.ts";
 import type { TurnOptions, TurnOutcome } from "../../runner/turn-loop.ts";
-import type { SessionLease, SessionStore } from "../../sessions/store.ts";
+import type { JournalEntry, SessionLease, SessionStore } from "../../sessions/store.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { Backend, BackendOutcome, BackendQuery } from "../backend.ts";
-import { journalledResults, settleTurn } from "./settle.ts";
+import { failedResult } from "./failed-result.ts";
+import { settleTurn } from "./settle.ts";
+import { watchCommits } from "./watch-commits.ts";
 
 export interface NativeBackendOptions {
   readonly store: SessionStore;
@@ -37,37 +43,52 @@ export class NativeBackend implements Backend {
   }
 
   async *run(query: BackendQuery): AsyncGenerator<Event, BackendOutcome> {
-    const { store } = this.#options;
-    if (query.fork) await store.fork(query.fork.from, query.sessionId, { at: query.fork.at });
-    const agent = this.#bind(query.agent, query.workspace);
-    const lease = await store.open(query.sessionId, { signal: query.signal, onBusy: "reject" });
+    const told = { result: false };
     try {
-      await this.#settleLeftover(lease, agent);
-      return yield* this.#query(lease, agent, query);
-    } finally {
-      await lease.release();
+      return yield* this.#open(query, told);
+    } catch (error) {
+      if (!told.result) yield failedResult(query, error);
+      throw error;
     }
   }
 
   async hasSession(sessionId: string): Promise<boolean> {
-    const state = await this.#options.store.read(sessionId);
-    return state !== undefined && state.commit > 0;
+    const { store } = this.#options;
+    const state = await store.read(sessionId);
+    if (state !== undefined && state.commit > 0) return true;
+    const last = (await store.turns(sessionId)).at(-1);
+    return last?.status === "open" && lastMessage(await store.journal(sessionId, last.turnId))?.role !== "user";
   }
 
   close(): Promise<void> {
     return this.#options.store.close();
   }
 
-  async *#query(lease: SessionLease, agent: Agent, query: BackendQuery): AsyncGenerator<Event, BackendOutcome> {
-    const turn = new OpenTurn(lease, { unit: "iteration", agent, metadata: lease.state.metadata, clock: this.#clock });
-    const commits = lease.state.commit;
+  async *#open(query: BackendQuery, told: Told): AsyncGenerator<Event, BackendOutcome> {
+    const { store } = this.#options;
+    const { fork, sessionId } = query;
+    if (fork && !(await this.hasSession(sessionId))) await store.fork(fork.from, sessionId, { at: fork.at }); // a retry finds the copy
+    const agent = this.#bind(query.agent, query.workspace);
+    const lease = await store.open(sessionId, { signal: query.signal, onBusy: "reject" });
+    const link = linkAbort(query.signal, lease.lost);
+    const held = { ...query, signal: link.signal };
+    try {
+      yield* this.#finishLeftover(lease, agent, held);
+      return yield* this.#query(lease, agent, held, told);
+    } finally {
+      link.dispose();
+      await lease.release();
+    }
+  }
+
+  async *#query(lease: SessionLease, agent: Agent, query: BackendQuery, told: Told): AsyncGenerator<Event, BackendOutcome> {
+    let started: Promise<void> | undefined;
+    const watched = watchCommits(lease, () => {
+      started ??= Promise.resolve(query.onStarted());
+      return started;
+    });
+    const turn = new OpenTurn(watched, { unit: "iteration", agent, metadata: lease.state.metadata, clock: this.#clock });
     await turn.begin();
-    let started = false;
-    const noteStart = async () => {
-      if (started || lease.state.commit === commits) return;
-      started = true;
-      await query.onStarted();
-    };
     const prompt = turn.message("user", [{ type: "text", text: query.prompt }], { origin: query.promptFrom });
     try {
       const events = runTurn(turn, prompt, this.#turnOptions(agent, query));
@@ -75,24 +96,28 @@ export class NativeBackend implements Backend {
         const next = await events.next();
         if (next.done) {
           await turn.end();
-          await noteStart();
           return toOutcome(next.value);
         }
-        await noteStart();
+        told.result ||= next.value.kind === "result";
         yield next.value;
       }
     } catch (error) {
       const settled = await settleTurn(turn, turn.answered).catch(() => "dropped" as const); // the first failure is the one to report
       if (settled === "dropped") await lease.rollback(String(error)).catch(() => {});
-      await noteStart();
       throw error;
     }
   }
 
-  /** A query that a death cut off: its finished part is kept, see settleTurn. */
-  async #settleLeftover(lease: SessionLease, agent: Agent): Promise<void> {
+  /**
+   * A query that a death cut off. A reply that was journalled is kept: its calls that may be made again, or were not begun, are
+   * made (a question waits on, with its number), the others are answered "interrupted, effect unknown". Without a reply the
+   * iteration is dropped.
+   */
+  async *#finishLeftover(lease: SessionLease, agent: Agent, query: BackendQuery): AsyncGenerator<Event, void> {
     const { open } = lease.state;
     if (!open) return;
+    const last = lastMessage(open.entries);
+    if (!last || last.role === "user") return lease.rollback("left open by a process that ended");
     const turn = new OpenTurn(lease, {
       unit: "iteration",
       agent,
@@ -100,8 +125,15 @@ export class NativeBackend implements Backend {
       clock: this.#clock,
       turnId: open.turnId,
     });
-    for (const entry of open.entries) if (entry.type === "message") turn.messages.push(entry.message);
-    if ((await settleTurn(turn, journalledResults(open.entries))) === "dropped") await lease.rollback("left open by a process that ended");
+    const options = this.#turnOptions(agent, query);
+    restoreTurn(turn, open, options.graph);
+    try {
+      if (last.role === "model" && callsOf(last).length > 0) yield* runCalls(callsOf(last), turn, options);
+    } catch (error) {
+      await settleTurn(turn, turn.answered);
+      throw error;
+    }
+    await turn.end();
   }
 
   #turnOptions(agent: Agent, query: BackendQuery): TurnOptions {
@@ -146,6 +178,15 @@ export class NativeBackend implements Backend {
 }
 
 const DEFAULT_MAX_HANDOFFS = 5;
+
+/** What a query has yielded so far. */
+interface Told {
+  result: boolean;
+}
+
+function lastMessage(entries: readonly JournalEntry[]): Message | undefined {
+  return entries.findLast((entry) => entry.type === "message")?.message;
+}
 
 function toOutcome(outcome: TurnOutcome): BackendOutcome {
   switch (outcome.kind) {

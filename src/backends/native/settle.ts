@@ -1,7 +1,6 @@
 import { interruptedResult } from "../../messages/history.ts";
 import { callsOf, type Message, type ResultPart } from "../../messages/message.ts";
 import type { OpenTurn } from "../../runner/turn.ts";
-import type { JournalEntry } from "../../sessions/store.ts";
 
 /**
  * The tool message that makes a broken-off iteration whole: known results stay, calls without one get "interrupted, effect
@@ -13,13 +12,6 @@ function missingResults(messages: readonly Message[], known: ReadonlyMap<string,
   const calls = callsOf(last);
   if (calls.length === 0) return undefined;
   return calls.map((call) => known.get(call.callId) ?? interruptedResult(call));
-}
-
-/** The results that a journal holds, by call id. */
-export function journalledResults(entries: readonly JournalEntry[]): ReadonlyMap<string, ResultPart> {
-  const results = new Map<string, ResultPart>();
-  for (const entry of entries) if (entry.type === "call-result") results.set(entry.result.callId, entry.result);
-  return results;
 }
 
 /** Ends a turn that broke off. A reply that was journalled is kept and made whole; without one the iteration is dropped. */

@@ -1,0 +1,52 @@
+import { readdir, stat } from "node:fs/promises";
+import { dirname, basename, join } from "node:path";
+import type { Case, Figures } from "../case.ts";
+import { median } from "../measure.ts";
+import type { Participant } from "../participants.ts";
+import { Script } from "../script.ts";
+import { inTemporaryFolder } from "../temporary-folder.ts";
+import { timeLongSession, WINDOW } from "./long-session.ts";
+
+/** Slow ones are measured once. */
+const ENOUGH_MS = 3_000;
+const SESSIONS = 5;
+
+export const sqlite: Case = {
+  name: "sqlite",
+  metrics: [
+    { key: "ms", title: "turn 181–200 of a session on SQLite, committed", unit: "ms", goal: 0.2 },
+    { key: "growth", title: "the same ÷ turn 1–20", unit: "×", goal: 1.1 },
+    { key: "kb", title: "database size of a session of 200 turns", unit: "KB", goal: 100 },
+  ],
+  run: (participant) =>
+    inTemporaryFolder(async (folder) => {
+      const figures: Figures[] = [];
+      const start = performance.now();
+      for (let n = 0; n <= SESSIONS && (n < 2 || performance.now() - start < ENOUGH_MS); n++) {
+        const session = await oneSession(participant, join(folder, `${n}.db`));
+        if (!session) return undefined;
+        if (n > 0) figures.push(session); // the first one warms up
+      }
+      const middle = (key: string) => median(figures.map((one) => one[key]!));
+      return { ms: middle("ms"), growth: middle("growth"), kb: middle("kb") };
+    }),
+};
+
+/** A conversation in a database of its own. */
+async function oneSession(participant: Participant, path: string): Promise<Figures | undefined> {
+  const { makeBot } = await participant.load();
+  const script = new Script([{ text: "It is as fine as what was before." }]);
+  const bot = await makeBot({ script, database: path });
+  if (!bot) return undefined;
+  globalThis.gc?.();
+  const { early, late } = await timeLongSession(bot, script, "session");
+  await bot.close?.();
+  return { ms: late / WINDOW, growth: late / early, kb: (await bytesOf(path)) / 1_000 };
+}
+
+/** With the files that SQLite keeps beside it. */
+async function bytesOf(path: string): Promise<number> {
+  const files = (await readdir(dirname(path))).filter((file) => file.startsWith(basename(path)));
+  const sizes = await Promise.all(files.map(async (file) => (await stat(join(dirname(path), file))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

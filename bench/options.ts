@@ -1,0 +1,33 @@
+import { parseArgs } from "node:util";
+import { CASES, caseOf } from "./cases.ts";
+import type { Case } from "./case.ts";
+import { PARTICIPANTS, type Participant, participantOf } from "./participants.ts";
+
+export interface BenchOptions {
+  readonly cases: readonly Case[];
+  readonly participants: readonly Participant[];
+  readonly rounds: number;
+  readonly install: boolean;
+}
+
+/** `--case turn,tools --only flower,floor --rounds 1 --no-install`; without them everything, in 3 rounds. */
+export function readOptions(args: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    allowNegative: true,
+    options: {
+      case: { type: "string" },
+      only: { type: "string" },
+      rounds: { type: "string", default: "3" },
+      install: { type: "boolean", default: true },
+    },
+  });
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds ${values.rounds}: give a number from 1.`);
+  return {
+    cases: values.case?.split(",").map(caseOf) ?? CASES,
+    participants: values.only?.split(",").map(participantOf) ?? PARTICIPANTS,
+    rounds,
+    install: values.install,
+  };
+}

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import type { Engine } from "../../src/engines/engine.ts";
+import { checkHistory } from "../../src/messages/history.ts";
+import { type Desk, openDesk } from "./desk.ts";
+import { inShort, steps, stepTool } from "./steps.ts";
+
+const LIMIT_MS = 2_000;
+
+/** Aborts once `ready` says so; gives how the query ended and how long that took. */
+async function abortWhen(desk: Desk, ready: () => boolean) {
+  const controller = new AbortController();
+  const running = desk.run({ signal: controller.signal });
+  while (!ready()) await new Promise((resolve) => setImmediate(resolve));
+  const at = performance.now();
+  controller.abort("stop now");
+  const ending = await running;
+  return { ...ending, ms: performance.now() - at };
+}
+
+test("an abort ends a query within 2 s though its tool is deaf; the reply stays, the call is answered as interrupted", async () => {
+  let calls = 0;
+  const step = stepTool([], new Set([1]));
+  const desk = openDesk([steps(1)], { tools: [step], agent: { guards: [{ before: () => void calls++ }] } });
+  const { error, events, ms } = await abortWhen(desk, () => calls > 0);
+  expect(error).toBe("stop now");
+  expect(ms).toBeLessThan(LIMIT_MS);
+  expect(events.at(-1)).toMatchObject({ kind: "result", payload: { isError: true, errorKind: "aborted" } });
+  const history = (await desk.state())?.history ?? [];
+  expect(inShort(history)).toEqual(["user: go", "model: doing 1, [step]", "tool: INTERRUPTED"]);
+  expect(checkHistory(history)).toEqual([]);
+});
+
+test("an abort ends a query within 2 s though its engine is deaf; nothing of the iteration stays", async () => {
+  let asked = false;
+  const deaf: Engine = {
+    provider: "deaf",
+    model: "deaf-1",
+    withModel: () => deaf,
+    stream() {
+      asked = true;
+      return { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
+    },
+  };
+  const desk = openDesk([], { engine: deaf });
+  const { error, ms } = await abortWhen(desk, () => asked);
+  expect(error).toBe("stop now");
+  expect(ms).toBeLessThan(LIMIT_MS);
+  expect(await desk.state()).toBeUndefined();
+  expect(desk.started()).toBe(0);
+});
+
+test("what was finished before an abort stays, and the session can be used at once", async () => {
+  const desk = openDesk([steps(1), () => new Promise<never>(() => {}), "still here"], { tools: [stepTool([])] });
+  await abortWhen(desk, () => desk.engine.requests.length === 2);
+  expect(inShort((await desk.state())?.history ?? [])).toEqual(["user: go", "model: doing 1, [step]", "tool: step 1 done"]);
+  expect((await desk.run({ prompt: "and?", resume: true })).outcome).toEqual({ kind: "done", text: "still here" });
+});
