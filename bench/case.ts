@@ -2,7 +2,6 @@ import type { Participant } from "./participants.ts";
 
 /** One thing that is measured, for each participant in turn and in a process of its own. */
 export interface Case {
-  readonly name: string;
   /** One row of the table each. */
   readonly metrics: readonly Metric[];
   /** Only these have it; default: every participant. */

@@ -1,4 +1,4 @@
-import { caseOf } from "./cases.ts";
+import { loadCase } from "./cases.ts";
 import { participantOf } from "./participants.ts";
 import { probe } from "./probe.ts";
 
@@ -9,7 +9,7 @@ if (caseName === "probe") {
   await probe((await participant.load()).makeBot);
   process.send?.({});
 } else {
-  process.send?.((await caseOf(caseName).run(participant)) ?? null);
+  process.send?.((await (await loadCase(caseName)).run(participant)) ?? null);
 }
 process.disconnect?.();
 process.exit(0);

@@ -12,16 +12,16 @@ const absent = missing(options.participants);
 const participants = await probed(options.participants.filter((participant) => !absent.includes(participant)));
 
 const results: CaseResult[] = [];
-for (const measured of options.cases) {
-  console.error(`${measured.name} …`);
-  results.push(await measureCase(measured, participants, options.rounds));
+for (const name of options.cases) {
+  console.error(`${name} …`);
+  results.push(await measureCase(name, participants, options.rounds));
 }
 
 console.log(`\nNode ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} round(s). ${versions(participants)}\n`);
 console.log(toTable(results, participants));
 for (const { name } of absent) console.log(`\nNot installed: ${name}.`);
-for (const { measured, failures } of results) {
-  for (const [name, failure] of failures) console.log(`\n${measured.name}, ${name} failed:\n${failure}`);
+for (const { name: caseName, failures } of results) {
+  for (const [name, failure] of failures) console.log(`\n${caseName}, ${name} failed:\n${failure}`);
 }
 
 /** Those that do all of the work. Whoever leaves something out is named, and not measured. */

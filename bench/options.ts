@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
-import { CASES, caseOf } from "./cases.ts";
-import type { Case } from "./case.ts";
+import { CASE_NAMES } from "./cases.ts";
 import { PARTICIPANTS, type Participant, participantOf } from "./participants.ts";
 
 export interface BenchOptions {
-  readonly cases: readonly Case[];
+  /** Names of cases. */
+  readonly cases: readonly string[];
   readonly participants: readonly Participant[];
   readonly rounds: number;
   readonly install: boolean;
@@ -25,7 +25,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds ${values.rounds}: give a number from 1.`);
   return {
-    cases: values.case?.split(",").map(caseOf) ?? CASES,
+    cases: values.case?.split(",") ?? CASE_NAMES,
     participants: values.only?.split(",").map(participantOf) ?? PARTICIPANTS,
     rounds,
     install: values.install,

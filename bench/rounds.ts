@@ -2,31 +2,34 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Case, Figures } from "./case.ts";
+import { loadCase } from "./cases.ts";
 import { median } from "./measure.ts";
 import type { Participant } from "./participants.ts";
 
 /** What a case gave: the medians of its rounds, by participant. Who has no such thing, or failed, is not in it. */
 export interface CaseResult {
+  readonly name: string;
   readonly measured: Case;
   readonly figures: ReadonlyMap<string, Figures>;
   readonly failures: ReadonlyMap<string, string>;
 }
 
 /** Measures a case: round by round, and in each round one participant after the other, each time in a new process. */
-export async function measureCase(measured: Case, participants: readonly Participant[], rounds: number): Promise<CaseResult> {
+export async function measureCase(caseName: string, participants: readonly Participant[], rounds: number): Promise<CaseResult> {
+  const measured = await loadCase(caseName);
   const taking = participants.filter(({ name }) => measured.only?.includes(name) ?? true);
   const perRound = new Map<string, Figures[]>();
   const failures = new Map<string, string>();
   for (let round = 1; round <= rounds; round++) {
     for (const { name } of taking) {
       if (failures.has(name)) continue;
-      const outcome = await inChild(measured.name, name);
+      const outcome = await inChild(caseName, name);
       if ("failure" in outcome) failures.set(name, outcome.failure);
       else if (outcome.figures) perRound.set(name, [...(perRound.get(name) ?? []), outcome.figures]);
     }
   }
   const done = [...perRound].filter(([name]) => !failures.has(name));
-  return { measured, figures: new Map(done.map(([name, figures]) => [name, medians(figures)])), failures };
+  return { name: caseName, measured, figures: new Map(done.map(([name, figures]) => [name, medians(figures)])), failures };
 }
 
 function medians(rounds: readonly Figures[]): Figures {

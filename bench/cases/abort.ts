@@ -4,8 +4,7 @@ import type { Case } from "../case.ts";
 import { repeat } from "../measure.ts";
 import { Script } from "../script.ts";
 
-export const abort: Case = {
-  name: "abort",
+export const measured: Case = {
   metrics: [{ key: "us", title: "abort while the model thinks → the turn has settled", unit: "µs" }],
   async run(participant) {
     const { makeBot } = await participant.load();

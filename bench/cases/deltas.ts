@@ -5,8 +5,7 @@ import { Script } from "../script.ts";
 
 const FRAGMENTS = Array.from({ length: 5_000 }, (_, n) => `word${n} `);
 
-export const deltas: Case = {
-  name: "deltas",
+export const measured: Case = {
   metrics: [{ key: "us", title: "stream of 5,000 deltas, per delta", unit: "µs", goal: "fastest" }],
   async run(participant) {
     const { makeBot } = await participant.load();

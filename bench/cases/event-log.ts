@@ -8,8 +8,7 @@ import { inTemporaryFolder } from "../temporary-folder.ts";
 
 const EVENTS = 1_000;
 
-export const eventLog: Case = {
-  name: "event-log",
+export const measured: Case = {
   only: ["flower"],
   metrics: [
     { key: "append", title: "event append to the durable log, writing to disk included", unit: "µs", goal: 20 },

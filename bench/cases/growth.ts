@@ -6,8 +6,7 @@ import { timeLongSession } from "./long-session.ts";
 const SESSIONS_AT_ONCE = 10;
 const LONGEST_MS = 1_000;
 
-export const growth: Case = {
-  name: "growth",
+export const measured: Case = {
   metrics: [{ key: "ratio", title: "turn 181–200 of a session ÷ turn 1–20", unit: "×", goal: 1.1 }],
   async run(participant) {
     const { makeBot } = await participant.load();

@@ -10,8 +10,7 @@ const REPLIES: readonly Reply[] = [
   { text: "The first agent answers." },
 ];
 
-export const handoff: Case = {
-  name: "handoff",
+export const measured: Case = {
   metrics: [{ key: "us", title: "turn with one agent handoff", unit: "µs", goal: "fastest" }],
   async run(participant) {
     const us = await timeTurns(participant, () => ({ script: new Script(REPLIES), handoff: true, length: 20, modelCallsPerTurn: 2 }));

@@ -19,8 +19,7 @@ const LONG_AGO_MS = 3_600_000;
  * A process died in its 251st model call: 1,001 entries in the open turn's journal, and 1,000 events and half a line in the log.
  * Measured is what it takes another one to go on: to mend, open and read the log, to load the turn, and to bring it to its answer.
  */
-export const recovery: Case = {
-  name: "recovery",
+export const measured: Case = {
   only: ["flower"],
   metrics: [{ key: "ms", title: "recovery of a turn with 1,000 entries, and of its log of 1,000 events", unit: "ms", goal: 20 }],
   run: () =>

@@ -8,8 +8,7 @@ const SESSIONS = 1_000;
 const TURNS = 5;
 const LATENCY_MS = 20;
 
-export const sessions: Case = {
-  name: "sessions",
+export const measured: Case = {
   metrics: [
     { key: "ms", title: "1,000 sessions × 5 turns at once, model latency 20 ms (ideal: 100 ms)", unit: "ms", goal: 200 },
     { key: "mb", title: "the same: memory of the process at its peak (RSS)", unit: "MB", goal: 120 },

@@ -11,8 +11,7 @@ import { timeLongSession, WINDOW } from "./long-session.ts";
 const ENOUGH_MS = 3_000;
 const SESSIONS = 5;
 
-export const sqlite: Case = {
-  name: "sqlite",
+export const measured: Case = {
   metrics: [
     { key: "ms", title: "turn 181–200 of a session on SQLite, committed", unit: "ms", goal: 0.2 },
     { key: "growth", title: "the same ÷ turn 1–20", unit: "×", goal: 1.1 },

@@ -9,8 +9,7 @@ const REPLIES: readonly Reply[] = [
   { text: "That makes 11 km." },
 ];
 
-export const tools: Case = {
-  name: "tools",
+export const measured: Case = {
   metrics: [{ key: "us", title: "turn with 10 tool iterations", unit: "µs", goal: "fastest" }],
   async run(participant) {
     const us = await timeTurns(participant, () => ({

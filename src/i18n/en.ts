@@ -167,4 +167,5 @@ export const en = {
   "chat.empty": "Nothing has been said yet.",
   "chat.stopped": "Stopped.",
   "chat.unchanged": "The conversation is as it was before this message.",
+  "goal.checkRefused": "A check's command was not run, because {reason}: {command}. The judge has to look instead.",
 } as const;

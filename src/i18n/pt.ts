@@ -162,4 +162,5 @@ export const pt: Texts = {
   "chat.empty": "Nada foi dito ainda.",
   "chat.stopped": "Interrompido.",
   "chat.unchanged": "A conversa está como antes desta mensagem.",
+  "goal.checkRefused": "O comando de uma verificação não foi executado, porque {reason}: {command}. O juiz terá de olhar por si.",
 };

@@ -154,4 +154,5 @@ export const zh: Texts = {
   "chat.empty": "还没有说过话。",
   "chat.stopped": "已停止。",
   "chat.unchanged": "对话保持在这条消息之前的样子。",
+  "goal.checkRefused": "有一条判定命令没有运行,原因:{reason}。命令:{command}。改由判定者自己查看。",
 };

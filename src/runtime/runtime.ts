@@ -1,13 +1,12 @@
 import { isAbsolute, join, resolve } from "node:path";
-import type { Agent, Permissions } from "../agents/agent.ts";
+import type { Agent } from "../agents/agent.ts";
 import { EngineBook } from "../agents/engine-book.ts";
 import type { Backend, BackendQuery } from "../backends/backend.ts";
 import { linkAbort } from "../core/abort.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
 import type { Engine } from "../engines/engine.ts";
-import { booksGuard } from "../guards/books.ts";
-import { type PermissionGuardOptions, permissionGuard } from "../guards/permission.ts";
+import type { PermissionGuardOptions } from "../guards/permission.ts";
 import { diffTree, hashTree } from "../guards/tree-hash.ts";
 import { type Language, renderLabel } from "../i18n/catalogue.ts";
 import { type Event, type EventSink, makeEvent, summarizeCall } from "../messages/event.ts";
@@ -20,6 +19,7 @@ import { type AttemptHost, runAttempts } from "./attempt-loop.ts";
 import { BudgetLedger, type BudgetLimits } from "./budget.ts";
 import { DEFAULT_RESILIENCE, type Resilience } from "./resilience.ts";
 import { RunBooks } from "./run-books.ts";
+import { stepGuards } from "./step-guards.ts";
 import type { StepResult } from "./step-result.ts";
 import { Words } from "./words.ts";
 
@@ -261,17 +261,8 @@ export class Runtime {
   }
 
   #guards(agent: Agent, options: RunOptions): readonly CallGuard[] {
-    const { runDir, workbench } = this;
-    return [
-      booksGuard({ workspace: this.workspace, runDir, files: [workbench.briefPath(), workbench.goalPath()], appendOnly: [] }),
-      permissionGuard({
-        permissions: withOwnTools(agent),
-        workspace: this.workspace,
-        addDirs: [],
-        grants: this.#grantsOf(this.workspace),
-        ask: options.askPermission,
-      }),
-    ];
+    const { workspace, runDir, workbench } = this;
+    return stepGuards(agent, { workspace, runDir, workbench, grants: this.#grantsOf(workspace), ask: options.askPermission });
   }
 
   #grantsOf(workspace: string): Grants {
@@ -327,12 +318,6 @@ export class Runtime {
         }),
     });
   }
-}
-
-/** Tools that the program itself gave an agent need no person's consent, whatever their names; rules that ask or deny still hold. */
-function withOwnTools(agent: Agent): Permissions {
-  const own = agent.tools.flatMap((item) => (typeof item === "string" ? [] : [item.name]));
-  return { ...agent.permissions, allow: [...(agent.permissions.allow ?? []), ...own] };
 }
 
 /** A tool that needs approval asks the same person as the permission rules do; nobody there is a no with a reason. */

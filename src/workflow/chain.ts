@@ -79,9 +79,9 @@ export class Chain {
     }
   }
 
-  /** What is being done: the first request of the chain. */
+  /** What is being done: the first request of the chain, and what was added at later starts. */
   get request(): string {
-    return this.#lineage.request;
+    return [this.#lineage.request, ...(this.#lineage.amendments ?? [])].join("\n\n");
   }
 
   step(name: string): LineageStep | undefined {

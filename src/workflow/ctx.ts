@@ -8,6 +8,7 @@ import type { Verdict } from "./verdict.ts";
 /** A workflow's results by step name. Keys that begin with `_` are the framework's; read them with the functions below. */
 export type Ctx = Record<string, unknown>;
 
+export const REQUEST_KEY = "_request";
 export const BRIEF_KEY = "_brief";
 export const GOAL_KEY = "_goal";
 export const VERDICT_KEY = "_verdict";
@@ -35,6 +36,11 @@ export interface Scope {
 
 export function runtimeOf(ctx: Ctx): Runtime | undefined {
   return ctx[RUNTIME_KEY] as Runtime | undefined;
+}
+
+/** What the person asked for: the first request of the chain, and what they added at later starts. */
+export function requestOf(ctx: Ctx): string {
+  return (ctx[REQUEST_KEY] as string | undefined) ?? "";
 }
 
 export function briefOf(ctx: Ctx): Brief | undefined {

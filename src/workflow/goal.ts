@@ -110,7 +110,8 @@ function goalPrompt(brief: string, briefPath: string | undefined, ctx: Ctx): str
       ? []
       : [`The brief lies at ${briefPath}; read it there: what the person said later stands at its end and counts.`];
   const old = goalOf(ctx);
-  const amend = old ? [amendPrompt(old)] : [];
+  const added = scopeOf(ctx)?.amendment;
+  const amend = old ? [...(added === undefined ? [] : [`The person added:\n\n${added}`]), amendPrompt(old)] : [];
   return ["Set the goal for this brief.", brief, ...where, ...amend].join("\n\n");
 }
 

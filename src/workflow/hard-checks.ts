@@ -21,6 +21,10 @@ export interface HardCheckOptions {
   readonly workspace: string;
   readonly env: Environment;
   readonly signal: AbortSignal;
+  /** Why a command must not be run without a person's consent, or undefined: a model wrote it. */
+  readonly refuses: (command: string) => Promise<string | undefined>;
+  /** Told of a command that was not run. */
+  readonly onRefused: (command: string, reason: string) => void;
   /** Milliseconds for each command. Default 60,000. */
   readonly timeoutMs?: number;
   readonly clock?: Clock;
@@ -30,12 +34,18 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 const OUTPUT_CHARS = 100_000;
 const SHOWN_CHARS = 1_200;
 
-/** Runs the commands of a goal's checks, one after the other, in the workspace. Checks without a command give no result. */
+/**
+ * Runs the commands of a goal's checks, one after the other, in the workspace. Checks without a command, and those whose command
+ * may not be run, give no result: the judge has to look.
+ */
 export async function runHardChecks(checks: readonly Check[], options: HardCheckOptions): Promise<readonly HardCheckResult[]> {
   const results: HardCheckResult[] = [];
   for (const [index, check] of checks.entries()) {
     options.signal.throwIfAborted();
-    if (check.command !== undefined) results.push(await runHardCheck(check, check.command, index + 1, options));
+    if (check.command === undefined) continue;
+    const reason = await options.refuses(check.command);
+    if (reason === undefined) results.push(await runHardCheck(check, check.command, index + 1, options));
+    else options.onRefused(check.command, reason);
   }
   return results;
 }

@@ -11,6 +11,7 @@ export {
   GOAL_KEY,
   goalOf,
   ROUND_KEY,
+  requestOf,
   resultsOf,
   roundsOf,
   VERDICT_KEY,

@@ -3,6 +3,7 @@ import type { EventSink } from "../messages/event.ts";
 import type { StepLabel } from "../messages/label.ts";
 import { judge, type RoleOptions } from "../runtime/roles.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { StepResult } from "../runtime/step-result.ts";
 import type { Goal } from "../workbench/goal-document.ts";
 import { documentTool, HandedIn } from "./document-tools.ts";
 import type { HardCheckResult } from "./hard-checks.ts";
@@ -74,12 +75,19 @@ export async function judgeWork(input: JudgeInput): Promise<JudgeReport | undefi
   const run = (prompt: string, resume?: string) =>
     runtime.run(agent, prompt, { label: input.label, resume, signal: input.signal, onEvent: input.onEvent, takesWords: false });
 
-  const first = await run(judgePrompt(input));
-  if (!first.ok) throw new StepAbort(`The judge could not do its work: ${first.error}`, { code: first.errorKind });
+  const first = finished(await run(judgePrompt(input)));
   const report = reports.take(first.sessionId);
   if (report) return report;
-  const second = await run("You have not handed in a verdict. Call the verdict tool now, with every check by its number.", first.sessionId);
+  const second = finished(
+    await run("You have not handed in a verdict. Call the verdict tool now, with every check by its number.", first.sessionId),
+  );
   return reports.take(second.sessionId);
+}
+
+/** A judge that failed for technical reasons is no verdict and burns no round. */
+function finished(result: StepResult): StepResult {
+  if (!result.ok) throw new StepAbort(`The judge could not do its work: ${result.error}`, { code: result.errorKind });
+  return result;
 }
 
 function readReport(args: unknown, goal: Goal): JudgeReport | readonly string[] {

@@ -51,7 +51,9 @@ export async function runStep(step: Step, run: WorkflowRun): Promise<StepEnd> {
 async function firstRound(step: Step, known: LineageStep | undefined, run: WorkflowRun): Promise<Round> {
   const { options } = step;
   const { ctx, chain, runtime } = run;
-  const woken = chain.woke && known?.sessionId !== undefined && (await runtime.hasSession(known.sessionId)) ? known : undefined;
+  // A finished step that has a condition of its own and is wanted again (its document is gone, or is to be set anew) begins anew.
+  const anew = known?.finished === true && options.when !== undefined;
+  const woken = !anew && chain.woke && known?.sessionId !== undefined && (await runtime.hasSession(known.sessionId)) ? known : undefined;
   if (woken) {
     const again = woken.finished || chain.woke?.outcome === "failed";
     const label = labelFor(step.name, woken.round + (again ? 1 : 0));

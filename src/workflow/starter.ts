@@ -5,7 +5,7 @@ import { type Language, translator } from "../i18n/catalogue.ts";
 import { type RoleOptions, worker } from "../runtime/roles.ts";
 import { Workbench } from "../workbench/workbench.ts";
 import { clarifyStep } from "./clarify.ts";
-import { type Ctx, scopeOf } from "./ctx.ts";
+import { type Ctx, requestOf, scopeOf } from "./ctx.ts";
 import { goalStep } from "./goal.ts";
 import { Step } from "./step.ts";
 import { withGoal } from "./with-goal.ts";
@@ -61,7 +61,7 @@ export function starterFlow(request: string | undefined, options: StarterOptions
   const role: RoleOptions = { model: options.model, engine: options.engine };
   const shared = { language, instructions: options.instructions, role };
 
-  const clarify = clarifyStep(channel, { ...shared, briefPath, prompt: clarifyPrompt(request) });
+  const clarify = clarifyStep(channel, { ...shared, briefPath, prompt: clarifyPrompt });
   const goal = goalStep(channel, {
     ...shared,
     goalPath,
@@ -79,8 +79,8 @@ export function starterFlow(request: string | undefined, options: StarterOptions
   return new Workflow(wanted, { name: "go", channel, workbench, request, fresh: options.fresh }) as StarterWorkflow; // both were just given
 }
 
-function clarifyPrompt(request: string | undefined) {
-  return (ctx: Ctx) => `The person's request:\n\n${request ?? String(ctx["_request"] ?? "")}\n\nClarify it and hand in the brief.`;
+function clarifyPrompt(ctx: Ctx): string {
+  return `The person's request:\n\n${requestOf(ctx)}\n\nClarify it and hand in the brief.`;
 }
 
 interface WorkPaths {

@@ -1,6 +1,6 @@
 import type { Agent } from "../agents/agent.ts";
 import { brand, hasBrand } from "../core/brand.ts";
-import { FlowerError } from "../core/errors.ts";
+import { type ErrorCode, FlowerError } from "../core/errors.ts";
 import type { StepResult } from "../runtime/step-result.ts";
 import type { Ctx } from "./ctx.ts";
 
@@ -64,8 +64,9 @@ export function isStep(value: unknown): value is Step {
 
 /** Another round is no use: the workflow stops at once, with this reason. */
 export class StepAbort extends FlowerError {
-  constructor(reason: string, cause?: unknown) {
-    super("step-aborted", reason, { cause });
+  /** `code`: what lies behind it, e.g. `budget`. */
+  constructor(reason: string, options: { readonly code?: ErrorCode; readonly cause?: unknown } = {}) {
+    super("step-aborted", reason, { cause: options.cause, details: options.code === undefined ? {} : { code: options.code } });
     this.name = "StepAbort";
   }
 }

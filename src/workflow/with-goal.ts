@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { FlowerError } from "../core/errors.ts";
 import { readText } from "../core/files.ts";
+import { decidePermission, WORKER_PERMISSIONS } from "../guards/permission.ts";
 import { splitAmendments } from "../human/amendments.ts";
 import type { HumanChannel } from "../human/channel.ts";
 import { type Language, type Translate, translator } from "../i18n/catalogue.ts";
@@ -10,7 +11,7 @@ import type { StepResult } from "../runtime/step-result.ts";
 import { type Goal, parseGoal } from "../workbench/goal-document.ts";
 import { type Ctx, GOAL_KEY, ROUND_KEY, runtimeOf, type Scope, scopeOf, VERDICT_KEY } from "./ctx.ts";
 import { rederiveGoal } from "./goal.ts";
-import { type HardCheckResult, runHardChecks } from "./hard-checks.ts";
+import { type HardCheckOptions, type HardCheckResult, runHardChecks } from "./hard-checks.ts";
 import { type JudgeOptions, judgeWork } from "./judge.ts";
 import { type GateAnswer, type Step, StepAbort } from "./step.ts";
 import { deriveVerdict, type Verdict, verdictFeedback, verdictToMarkdown } from "./verdict.ts";
@@ -131,10 +132,17 @@ class GoalGuard {
 
   async #hardChecks(goal: Goal, runtime: Runtime, scope: Scope): Promise<readonly HardCheckResult[]> {
     if (this.#options.runChecks === false || goal.checks.every((check) => check.command === undefined)) return [];
-    const signal = scope.signal ?? new AbortController().signal;
-    const { results, changed } = await runtime.watchTree(() =>
-      runHardChecks(goal.checks, { workspace: runtime.workspace, env: runtime.environment, signal }),
-    );
+    const checkOptions: HardCheckOptions = {
+      workspace: runtime.workspace,
+      env: runtime.environment,
+      signal: scope.signal ?? new AbortController().signal,
+      refuses: (command) => whyNotToRun(command, runtime.workspace),
+      onRefused: (command, reason) => {
+        const text = this.#t("goal.checkRefused", { command, reason });
+        scope.emit(makeEvent("task", text, { type: "notice", code: "check-refused", data: { command, reason } }));
+      },
+    };
+    const { results, changed } = await runtime.watchTree(() => runHardChecks(goal.checks, checkOptions));
     for (const result of results) {
       const check = goal.checks[result.number - 1]?.text ?? "";
       const total = goal.checks.length;
@@ -200,4 +208,10 @@ function acceptedChecks(ctx: Ctx): ReadonlySet<string> {
 function settle(ctx: Ctx, verdict: Verdict): void {
   const open = verdict.checks.filter((check) => check.state === "unverifiable").map((check) => check.check);
   ctx[ACCEPTED_KEY] = new Set([...acceptedChecks(ctx), ...open]);
+}
+
+/** The goal's commands are a model's: what a worker would have to ask for is not run. */
+async function whyNotToRun(command: string, workspace: string): Promise<string | undefined> {
+  const decided = await decidePermission({ name: "Bash", args: { command } }, WORKER_PERMISSIONS, { workspace, addDirs: [] });
+  return decided.decision === "allow" ? undefined : decided.reason;
 }

@@ -8,7 +8,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { StepResult } from "../runtime/step-result.ts";
 import type { Workbench } from "../workbench/workbench.ts";
 import { Chain, earlierRunFile } from "./chain.ts";
-import { ABORTED_KEY, type Ctx, FAILED_AT_KEY, RESULTS_KEY, RUNTIME_KEY } from "./ctx.ts";
+import { ABORTED_KEY, type Ctx, FAILED_AT_KEY, REQUEST_KEY, RESULTS_KEY, RUNTIME_KEY } from "./ctx.ts";
 import { isStepAbort, runStep, type StepEnd, setScope } from "./run-step.ts";
 import { isStep, type Step } from "./step.ts";
 import { wireChannel } from "./wire-channel.ts";
@@ -79,7 +79,7 @@ export class Workflow {
       continuous: this.#options.continuous ?? true,
       onAmend: async (words) => this.channel?.amend(words),
     });
-    const ctx: Ctx = { ...this.#options.context, [RUNTIME_KEY]: runtime, [RESULTS_KEY]: [] };
+    const ctx: Ctx = { ...this.#options.context, [RUNTIME_KEY]: runtime, [RESULTS_KEY]: [], [REQUEST_KEY]: chain.request };
     const signal = options.signal ? AbortSignal.any([options.signal, runtime.signal]) : runtime.signal;
     const run = new WorkflowRun({ runtime, chain, ctx, channel: this.channel, onEvent: options.onEvent, signal });
     const unwire = await wireChannel(this.channel, run);

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { calling, deferred, plainTool, rejection, STORES, stage } from "./stage.ts";
+import type { RecordedRequest } from "../../src/engines/scripted.ts";
+import { textOf } from "../../src/messages/message.ts";
+import { deferred, rejection, STORES, stage } from "./stage.ts";
 import { transcript } from "./transcript.ts";
 
-const reply = ({ messages }: { readonly messages: readonly { readonly parts: readonly unknown[] }[] }) => `Answer ${messages.length}.`;
+const reply = ({ messages }: RecordedRequest) => `Answer ${messages.length}.`;
 
 describe.each(STORES)("turns of one session over the %s store", (_name, make) => {
   it("run one at a time, in order of arrival, each on the history of the one before", async () => {
@@ -16,17 +18,14 @@ describe.each(STORES)("turns of one session over the %s store", (_name, make) =>
 
   it("never wait for another session's", async () => {
     const gate = deferred();
-    const hang = plainTool("hang", () => gate.promise);
-    const { runner } = stage(({ messages }) => (messages.length === 1 && "hang" in messages[0]! ? calling("hang") : "Done."), {
-      tools: [hang],
-      fixture: make(),
-    });
-    const { runner: other } = stage([() => gate.promise.then(() => "Late.")], { sessionStore: make().store });
-    const held = other.run("held", "hi");
+    const script = ({ messages }: RecordedRequest) => (textOf(messages[0]!) === "hold" ? gate.promise.then(() => "Late.") : "Done.");
+    const { runner } = stage(script, { fixture: make() });
+    const held = runner.run("held", "hold");
+    const behind = runner.run("held", "hold too");
     const free = await Promise.all(Array.from({ length: 50 }, (_, i) => runner.run(`s${i}`, "hi")));
     expect(free.every((response) => response.content === "Done.")).toBe(true);
     gate.resolve();
-    expect((await held).content).toBe("Late.");
+    expect([(await held).content, (await behind).content]).toEqual(["Late.", "Late."]);
   });
 
   it("are rejected at once while another holds it, when onBusy says so", async () => {

@@ -30,6 +30,18 @@ test.each(roles)("%s has its own tools and those it is given, and no others get 
   expect(results.find((result) => result.name === "verdict")).toMatchObject({ isError: false });
 });
 
+test("a person is not asked about a call that cannot be made anyway", async () => {
+  const asked: string[] = [];
+  const calls = ["mcp__files__write", "Write", "Read"].map((name) => ({ name, args: { file_path: "/etc/hostname", content: "x" } }));
+  const bench = openBench([{ calls }, "done"]);
+  const askPermission = async ({ tool: name }: { tool: string }) => {
+    asked.push(name);
+    return "deny" as const;
+  };
+  await bench.finish(bench.runtime.run(clarifier(), "go", { askPermission }));
+  expect(asked).toEqual(["Read"]);
+});
+
 test("a role is told the general rules, its own, and what the user adds, in this order", () => {
   const { instructions } = judge({ instructions: "Be brief." });
   expect(String(instructions)).toMatch(/^You are an agent of flower[\s\S]*You are the judge[\s\S]*Be brief\.$/);

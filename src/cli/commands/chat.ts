@@ -25,7 +25,7 @@ export async function chat(file: string | undefined, options: ChatOptions): Prom
     ...engineOf(file, options),
   });
   const screen = new ChatScreen({ color: options.color, prompt: "› " });
-  const talk = new Talk(runner, screen, t, options.session);
+  const talk = new Talk(runner, screen, t, options);
   screen.say(t("chat.welcome", { agent: [...runner.agents.keys()].join(", ") }));
   try {
     await screen.read(
@@ -68,15 +68,17 @@ class Talk {
   readonly #runner: Runner;
   readonly #screen: ChatScreen;
   readonly #t: Translate;
+  readonly #verbose: boolean;
   #session: string;
   #run: Run<AgentResponse> | undefined;
   #usage = NO_USAGE;
 
-  constructor(runner: Runner, screen: ChatScreen, t: Translate, session: string) {
+  constructor(runner: Runner, screen: ChatScreen, t: Translate, options: Pick<ChatOptions, "session" | "verbose">) {
     this.#runner = runner;
     this.#screen = screen;
     this.#t = t;
-    this.#session = session;
+    this.#session = options.session;
+    this.#verbose = options.verbose;
   }
 
   /** One line of the person's; false ends the talk. */
@@ -122,7 +124,10 @@ class Talk {
       case "tool_call":
         return this.#screen.note(`⏺ ${event.tool}  ${event.text}`);
       case "tool_result":
-        return event.payload.isError ? this.#screen.note(`✗ ${event.text}`) : undefined;
+        if (event.payload.isError) return this.#screen.note(`✗ ${event.text}`);
+        return this.#verbose ? this.#screen.note(`  ${event.text}`) : undefined;
+      case "thinking":
+        return this.#verbose ? this.#screen.note(event.text) : undefined;
       case "transfer":
         return this.#screen.note(`→ ${event.text}`);
       case "task":

@@ -53,7 +53,7 @@ const TERMINAL_TIMEOUT_MS = 1_800_000;
 /** How long questions wait, in milliseconds. With nobody at a terminal and no word about it: not at all, said once. */
 export function questionTimeout(options: GlobalOptions, screen: Screen): number {
   if (options.timeout !== undefined) return options.timeout * 1000;
-  if (process.stdin.isTTY) return TERMINAL_TIMEOUT_MS;
+  if (process.stdin.isTTY && !options.json) return TERMINAL_TIMEOUT_MS;
   process.stderr.write(`${screen.t("cli.unattended")}\n`);
   return 0;
 }
