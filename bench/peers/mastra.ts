@@ -19,7 +19,11 @@ export async function makeBot(setup: Setup): Promise<Bot | undefined> {
   return {
     async say(session, text, { onDelta, signal } = {}) {
       const options = { memory: { thread: session, resource: RESOURCE }, maxSteps: MAX_ITERATIONS, abortSignal: signal };
-      if (!onDelta) return (await agent.generate(text, options)).text;
+      if (!onDelta) {
+        const { text: answer } = await agent.generate(text, options);
+        signal?.throwIfAborted(); // it resolves when aborted
+        return answer;
+      }
       const result = await agent.stream(text, options);
       for await (const part of result.textStream) onDelta(part);
       return result.text;

@@ -20,6 +20,7 @@ export class Outlet {
   readonly errors: unknown[] = [];
   readonly writes = new WriteQueue((error) => this.errors.push(error));
   readonly #sinks = new Set<EventSink>();
+  readonly #unheard: EventOf<"ask">[] = [];
   readonly #options: OutletOptions;
 
   constructor(options: OutletOptions) {
@@ -32,7 +33,15 @@ export class Outlet {
     return () => void this.#sinks.delete(sink);
   }
 
+  /** Every sink hears of events in the same order: what one of them brings about (it may answer at once) comes after. */
   emit(event: EventOf<"ask">): void {
+    this.#unheard.push(event);
+    if (this.#unheard.length > 1) return; // the call that is emitting goes on with it
+    for (const next of this.#unheard) this.#tell(next);
+    this.#unheard.length = 0;
+  }
+
+  #tell(event: EventOf<"ask">): void {
     const onError = (error: unknown) => this.errors.push(error);
     if (this.onEvent) emitSafely(this.onEvent, event, onError);
     for (const sink of this.#sinks) emitSafely(sink, event, onError);

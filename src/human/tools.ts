@@ -16,6 +16,8 @@ export interface FixedTexts {
   readonly declined: string;
 }
 
+export const ASK_TOOL_NAME = "mcp__human__ask";
+
 const EMPTY_QUESTION = "The question was empty, so nobody was asked. Ask again with one clear question, or go on by your own judgement.";
 const EMPTY_INBOX = "The inbox is empty: the person has said nothing new.";
 
@@ -26,7 +28,7 @@ export function makeHumanTools(host: HumanToolsHost): readonly Tool[] {
 
 function makeAskTool(host: HumanToolsHost): Tool {
   return tool({
-    name: "mcp__human__ask",
+    name: ASK_TOOL_NAME,
     description:
       "Asks the person one question and waits for the answer. Use it for real forks that only the person can decide; say what " +
       "you would do otherwise. Give options when the answer is a choice. When nobody answers you are told how to go on.",

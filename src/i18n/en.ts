@@ -107,8 +107,8 @@ export const en = {
 
   // Goal and workflow
   "goal.unverifiableWarning":
-    "{count} of {total} checks in the goal cannot be verified in this environment: judging cannot pass them and will stop to ask you.\n  There is still time to change {path}:",
-  "goal.unreachable": "The goal was judged **unreachable**: {reason}",
+    "{count} of {total} checks in the goal cannot be verified in this environment: judging cannot pass them and will stop to ask you.\n    There is still time to change {path}:",
+  "goal.unreachable": "The goal was judged **unreachable**: {reason}\nWhat now?",
   "goal.unreachableAlone": "The goal was judged unreachable and nobody was there to decide: {reason}",
   "goal.accept": "Accept this result and go on",
   "goal.change": "Change the goal",

@@ -101,8 +101,8 @@ export const pt: Texts = {
 
   // Goal and workflow
   "goal.unverifiableWarning":
-    "{count} de {total} itens do objetivo não podem ser verificados neste ambiente: no julgamento eles não passam, e a execução vai parar para perguntar a você.\n  Ainda dá tempo de mudar {path}:",
-  "goal.unreachable": "O objetivo foi julgado **inalcançável**: {reason}",
+    "{count} de {total} itens do objetivo não podem ser verificados neste ambiente: no julgamento eles não passam, e a execução vai parar para perguntar a você.\n    Ainda dá tempo de mudar {path}:",
+  "goal.unreachable": "O objetivo foi julgado **inalcançável**: {reason}\nO que fazer?",
   "goal.unreachableAlone": "O objetivo foi julgado inalcançável e não havia ninguém para decidir: {reason}",
   "goal.accept": "Aceitar este resultado e seguir adiante",
   "goal.change": "Alterar o objetivo",

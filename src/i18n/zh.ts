@@ -97,8 +97,8 @@ export const zh: Texts = {
 
   // Goal and workflow
   "goal.unverifiableWarning":
-    "目标里有 {count}/{total} 条在这个环境里验不了 —— 判定时它们必然过不去,会停下来问你。\n  现在改 {path} 还来得及:",
-  "goal.unreachable": "目标被判为**无法达成**:{reason}",
+    "目标里有 {count}/{total} 条在这个环境里验不了 —— 判定时它们必然过不去,会停下来问你。\n    现在改 {path} 还来得及:",
+  "goal.unreachable": "目标被判为**无法达成**:{reason}\n怎么办?",
   "goal.unreachableAlone": "目标被判为无法达成,而且没有人可以决定:{reason}",
   "goal.accept": "接受这个结果,就这样往下走",
   "goal.change": "修改目标",

@@ -20,8 +20,11 @@ export interface Reply {
   readonly finish: EngineFinish;
 }
 
+/** Whether the model may call tools; "ignored": it may not, and calls that it makes all the same are left out of its reply. */
+export type ToolUse = "offered" | "withheld" | "ignored";
+
 /** Makes one model call and gives its blocks as events, in the reply's order; the last block carries usage and context level. */
-export async function* askEngine(turn: OpenTurn, options: TurnOptions, tools: "on" | "off"): AsyncGenerator<Event, Reply> {
+export async function* askEngine(turn: OpenTurn, options: TurnOptions, tools: ToolUse): AsyncGenerator<Event, Reply> {
   turn.iterations++;
   const engine = options.engineOf(turn.agent);
   const request = await makeRequest(turn, options, tools);
@@ -38,7 +41,7 @@ export async function* askEngine(turn: OpenTurn, options: TurnOptions, tools: "o
         if (last) yield last;
         return reply.result(part, engine);
       }
-      const event = reply.add(part);
+      const event = tools === "ignored" && part.type === "call" ? undefined : reply.add(part);
       if (event) yield event;
     }
   } catch (error) {
@@ -49,10 +52,10 @@ export async function* askEngine(turn: OpenTurn, options: TurnOptions, tools: "o
   }
 }
 
-async function makeRequest(turn: OpenTurn, options: TurnOptions, tools: "on" | "off"): Promise<EngineRequest> {
+async function makeRequest(turn: OpenTurn, options: TurnOptions, tools: ToolUse): Promise<EngineRequest> {
   const { agent } = turn;
   const kit = options.graph.kit(agent);
-  const settings = tools === "off" && kit.specs.length > 0 ? { ...agent.settings, toolChoice: "none" as const } : agent.settings;
+  const settings = tools !== "offered" && kit.specs.length > 0 ? { ...agent.settings, toolChoice: "none" as const } : agent.settings;
   const instructions = await instructionsOf(turn, options.signal);
   return {
     instructions: agent.output ? `${instructions}\n\n${outputInstructions(agent.output)}`.trim() : instructions,

@@ -41,8 +41,15 @@ export async function* runCalls(
 }
 
 /** Answers every call of a reply without running it. */
-export async function refuseCalls(calls: readonly CallPart[], turn: OpenTurn, why: string): Promise<void> {
-  const parts = calls.map((call) => toResult(call, failed(why)));
+export async function* refuseCalls(
+  calls: readonly CallPart[],
+  turn: OpenTurn,
+  options: TurnOptions,
+  why: string,
+): AsyncGenerator<Event, void> {
+  const refused = failed(why);
+  for (const call of calls) yield resultEvent(call, refused, turn, options);
+  const parts = calls.map((call) => toResult(call, refused));
   await turn.journal(turn.message("tool", parts, { agent: turn.agent.name }));
 }
 

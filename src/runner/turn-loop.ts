@@ -65,7 +65,7 @@ export async function* turnLoop(turn: OpenTurn, options: TurnOptions): AsyncGene
     if (!reply) {
       const stop = await between(turn, options); // abort, interrupt, budget, context, mail: here only
       if (stop) return stop;
-      reply = yield* askEngine(turn, options, "on");
+      reply = yield* askEngine(turn, options, "offered");
       await turn.journal(reply.message);
     }
     if (reply.calls.length === 0) {
@@ -107,17 +107,23 @@ async function finalAnswer(reply: Reply, turn: OpenTurn, signal: AbortSignal): P
   return undefined;
 }
 
-/** The limit is reached: one last model call with tools withheld gives a real answer built on what was found. */
+/**
+ * The limit is reached: one last model call with tools withheld gives a real answer built on what was found. A model that calls
+ * tools all the same is told once, and asked again.
+ */
 async function* answerWithoutTools(turn: OpenTurn, options: TurnOptions, restored?: Reply): AsyncGenerator<Event, TurnOutcome> {
   let reply = restored;
-  for (;;) {
+  for (let refused = false; ; reply = undefined) {
     if (!reply) {
-      reply = yield* askEngine(turn, options, "off");
+      reply = yield* askEngine(turn, options, refused ? "ignored" : "withheld");
       await turn.journal(reply.message);
     }
-    if (reply.calls.length > 0) await refuseCalls(reply.calls, turn, "No more tools can be used in this turn.");
+    if (reply.calls.length > 0) {
+      yield* refuseCalls(reply.calls, turn, options, "No more tools can be used in this turn. Answer with what you have.");
+      refused = true;
+      continue;
+    }
     const answer = await finalAnswer(reply, turn, options.signal);
     if (answer) return { kind: "iteration-limit", text: answer.text, output: answer.output };
-    reply = undefined;
   }
 }

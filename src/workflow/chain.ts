@@ -26,6 +26,8 @@ export interface ChainOptions {
   readonly fresh: boolean;
   /** False: never go on from an earlier run. */
   readonly continuous: boolean;
+  /** Without a request there must be an earlier run to go on with. */
+  readonly needsRequest: boolean;
   /** Keeps an amendment where people and agents read it; done before the lineage says that it was heard. */
   readonly onAmend: (words: string) => Promise<unknown>;
 }
@@ -41,6 +43,8 @@ export class Chain {
   readonly amendment: string | undefined;
   /** Why an existing lineage could not be used. */
   readonly notice: LineageNotice | undefined;
+  /** Aborts when another process took this workflow over, because this one was away for too long. */
+  readonly lost: AbortSignal;
   readonly #place: LineagePlace;
   readonly #workflow: string;
   readonly #release: () => Promise<void>;
@@ -50,6 +54,7 @@ export class Chain {
     this.woke = setup.woke;
     this.amendment = setup.amendment;
     this.notice = setup.notice;
+    this.lost = setup.lost;
     this.#place = setup.place;
     this.#workflow = setup.workflow;
     this.#release = setup.release;
@@ -64,7 +69,8 @@ export class Chain {
     try {
       if (options.fresh) await archive(runtime, place, workflow);
       const { lineage: old, notice } = options.continuous ? await readLineage(place, workflow) : {};
-      if (!old && request === undefined) throw new FlowerError("bad-input", "There is nothing to go on with here. Say what is to be done.");
+      if (!old && request === undefined && options.needsRequest)
+        throw new FlowerError("bad-input", "There is nothing to go on with here. Say what is to be done.");
       const amendment = old && request !== undefined && !said(old).includes(request.trim()) ? request : undefined;
       if (amendment !== undefined) await options.onAmend(amendment);
       const lineage = await updateLineage(place, workflow, () =>
@@ -72,7 +78,7 @@ export class Chain {
       );
       if (!lineage) throw new FlowerError("unknown", "The lineage was not written.");
       runtime.books.continues = old?.runs.at(-1);
-      return new Chain({ woke: old, amendment, notice, place, workflow, release: () => lock.release(), lineage });
+      return new Chain({ woke: old, amendment, notice, place, workflow, lost: lock.signal, release: () => lock.release(), lineage });
     } catch (error) {
       await lock.release();
       throw error;
@@ -108,6 +114,7 @@ interface ChainSetup {
   readonly woke: Lineage | undefined;
   readonly amendment: string | undefined;
   readonly notice: LineageNotice | undefined;
+  readonly lost: AbortSignal;
   readonly place: LineagePlace;
   readonly workflow: string;
   readonly release: () => Promise<void>;

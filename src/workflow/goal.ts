@@ -1,3 +1,4 @@
+import { isAbsolute, relative } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { readText, replaceFile } from "../core/files.ts";
 import type { HumanChannel } from "../human/channel.ts";
@@ -185,9 +186,17 @@ function announce(goal: Goal, path: string, t: Translate, ctx: Ctx): void {
   const total = goal.checks.length;
   const list = goal.checks.map((check, index) => `${index + 1}. ${check.text}`);
   const marked = goal.unverifiable.map(
-    (check) => `  · ${check.text} ${t("goal.unverifiableMark", { reason: check.unverifiableReason ?? "" })}`,
+    (check) => `      · ${check.text} ${t("goal.unverifiableMark", { reason: check.unverifiableReason ?? "" })}`,
   );
-  const warning = [t("goal.unverifiableWarning", { count: unverifiable.length, total, path }), ...marked];
+  const warning = [t("goal.unverifiableWarning", { count: unverifiable.length, total, path: shown(path, ctx) }), ...marked];
   const text = (unverifiable.length === 0 ? list : warning).join("\n");
   scopeOf(ctx)?.emit(makeEvent("task", text, { type: "goal", path, total, unverifiable }));
+}
+
+/** A path as a person would type it: from the workspace when it lies there. */
+function shown(path: string, ctx: Ctx): string {
+  const workspace = runtimeOf(ctx)?.workbench.workspace;
+  if (workspace === undefined) return path;
+  const short = relative(workspace, path);
+  return short.startsWith("..") || isAbsolute(short) ? path : short;
 }

@@ -4,6 +4,7 @@ import type { StepLabel } from "../messages/label.ts";
 import { judge, type RoleOptions } from "../runtime/roles.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { StepResult } from "../runtime/step-result.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { Goal } from "../workbench/goal-document.ts";
 import { documentTool, HandedIn } from "./document-tools.ts";
 import type { HardCheckResult } from "./hard-checks.ts";
@@ -53,6 +54,8 @@ export interface JudgeInput {
   readonly signal: AbortSignal | undefined;
   readonly onEvent: EventSink | undefined;
   readonly options: JudgeOptions;
+  /** Tools beside its own: to ask the person. */
+  readonly tools: readonly Tool[];
 }
 
 /**
@@ -71,23 +74,20 @@ export async function judgeWork(input: JudgeInput): Promise<JudgeReport | undefi
   });
   const agent =
     options.agent?.with({ tools: [...options.agent.tools, verdictTool] }) ??
-    judge({ ...options.role, instructions: options.instructions, canRun: options.canRun, tools: [verdictTool] });
+    judge({ ...options.role, instructions: options.instructions, canRun: options.canRun, tools: [...input.tools, verdictTool] });
   const run = (prompt: string, resume?: string) =>
     runtime.run(agent, prompt, { label: input.label, resume, signal: input.signal, onEvent: input.onEvent, takesWords: false });
 
-  const first = finished(await run(judgePrompt(input)));
-  const report = reports.take(first.sessionId);
+  const first = await run(judgePrompt(input));
+  const report = reports.take(first.sessionId) ?? nothingFrom(first);
   if (report) return report;
-  const second = finished(
-    await run("You have not handed in a verdict. Call the verdict tool now, with every check by its number.", first.sessionId),
-  );
-  return reports.take(second.sessionId);
+  const second = await run("You have not handed in a verdict. Call the verdict tool now, with every check by its number.", first.sessionId);
+  return reports.take(second.sessionId) ?? nothingFrom(second);
 }
 
-/** A judge that failed for technical reasons is no verdict and burns no round. */
-function finished(result: StepResult): StepResult {
+/** A judge that failed for technical reasons before it handed anything in is no verdict and burns no round. */
+function nothingFrom(result: StepResult): undefined {
   if (!result.ok) throw new StepAbort(`The judge could not do its work: ${result.error}`, { code: result.errorKind });
-  return result;
 }
 
 function readReport(args: unknown, goal: Goal): JudgeReport | readonly string[] {

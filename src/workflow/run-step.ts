@@ -5,20 +5,24 @@ import type { StepLabel } from "../messages/label.ts";
 import type { RunOptions } from "../runtime/runtime.ts";
 import type { StepResult } from "../runtime/step-result.ts";
 import type { LineageStep } from "../workbench/lineage.ts";
-import { type Ctx, RESULTS_KEY, SCOPE_KEY, type Scope } from "./ctx.ts";
+import { type Ctx, RESULTS_KEY, SCOPE_KEY, type Scope, verdictOf } from "./ctx.ts";
 import type { GateAnswer, Step, StepAbort } from "./step.ts";
 import type { WorkflowRun } from "./workflow-run.ts";
 
 /** How one step of a workflow ended. */
 export type StepEnd =
   | { readonly kind: "passed"; readonly result: StepResult }
-  | { readonly kind: "failed"; readonly result: StepResult; readonly reason: string; readonly code: string | undefined };
+  | { readonly kind: "failed"; readonly result: StepResult; readonly reason: string; readonly code: string | undefined }
+  /** The step's own code (its gate, its next prompt) threw after this attempt: the workflow stops. */
+  | { readonly kind: "aborted"; readonly result: StepResult; readonly error: unknown };
 
 /** The prompt of a round, and the session it continues. */
 interface Round {
   readonly label: StepLabel;
   readonly prompt: string;
   readonly resume: string | undefined;
+  /** In a copy of that session. */
+  readonly fork?: boolean;
 }
 
 const WAKE_PROMPT =
@@ -27,6 +31,7 @@ const WAKE_PROMPT =
 /** Runs one step with its rounds: work, gate, and back while rounds are left or a person grants one. */
 export async function runStep(step: Step, run: WorkflowRun): Promise<StepEnd> {
   const known = run.chain.step(step.name);
+  const verdictBefore = verdictOf(run.ctx);
   let round = await firstRound(step, known, run);
   for (let left = step.options.retries ?? 0; ; left--) {
     const number = roundNumber(round.label);
@@ -35,15 +40,19 @@ export async function runStep(step: Step, run: WorkflowRun): Promise<StepEnd> {
     const result = await runRound(step, round, run);
     addResult(run.ctx, result);
     if (!result.ok) return { kind: "failed", result, reason: result.error, code: result.errorKind };
-    const answer = await askGate(step, result, run.ctx);
-    if (answer === true) {
-      await run.chain.note(step.name, { finished: true, prompt: undefined, amendment: undefined, text: result.text });
-      return { kind: "passed", result };
-    }
-    round = await nextRound(step, result, round.label, run.ctx);
-    await run.chain.note(step.name, { prompt: round.prompt });
-    if (left <= 0 && answer !== "granted") {
-      return { kind: "failed", result, reason: run.rejectionReason(number), code: undefined };
+    try {
+      const answer = await askGate(step, result, run.ctx);
+      if (answer === true) {
+        await run.chain.note(step.name, { finished: true, prompt: undefined, amendment: undefined, text: result.text });
+        return { kind: "passed", result };
+      }
+      round = await nextRound(step, result, round.label, run.ctx);
+      await run.chain.note(step.name, { prompt: round.prompt });
+      if (left <= 0 && answer !== "granted") {
+        return { kind: "failed", result, reason: run.rejectionReason(number, verdictBefore), code: undefined };
+      }
+    } catch (error) {
+      return { kind: "aborted", result, error };
     }
   }
 }
@@ -60,7 +69,7 @@ async function firstRound(step: Step, known: LineageStep | undefined, run: Workf
     return { label, prompt: await wakePrompt(step, woken, run), resume: woken.sessionId };
   }
   const prompt = typeof options.prompt === "string" ? options.prompt : await options.prompt(ctx);
-  return { label: { step: step.name }, prompt, resume: sessionToResume(step, ctx, run) };
+  return { label: { step: step.name }, prompt, resume: sessionToResume(step, ctx, run), fork: options.fork };
 }
 
 async function wakePrompt(step: Step, woken: LineageStep, run: WorkflowRun): Promise<string> {
@@ -105,7 +114,7 @@ async function runRound(step: Step, round: Round, run: WorkflowRun): Promise<Ste
   const link = linkAbort(run.signal);
   const ms = step.options.timeoutMs;
   const cancel = ms === undefined ? () => {} : run.runtime.clock.after(ms, () => link.abort(stepTimeout(step.name, ms)));
-  const fork = step.options.fork && round.resume !== undefined ? { from: round.resume } : undefined;
+  const fork = round.fork && round.resume !== undefined ? { from: round.resume } : undefined;
   const options: RunOptions = {
     label: round.label,
     resume: fork ? undefined : round.resume,

@@ -76,7 +76,7 @@ export function starterFlow(request: string | undefined, options: StarterOptions
   const judged = { ...shared, goalPath, rounds: options.rounds, canRun: options.judgeCanRun, runChecks: options.runChecks };
   const steps = options.goal === false ? [clarify, work] : [clarify, goal, withGoal(work, channel, judged)];
   const wanted = options.clarifyOnly ? [clarify] : steps;
-  return new Workflow(wanted, { name: "go", channel, workbench, request, fresh: options.fresh }) as StarterWorkflow; // both were just given
+  return new Workflow(wanted, { name: "go", channel, workbench, request, fresh: options.fresh, needsRequest: true }) as StarterWorkflow; // both were just given
 }
 
 function clarifyPrompt(ctx: Ctx): string {

@@ -54,7 +54,8 @@ export function deriveVerdict(input: DeriveInput): Verdict {
   const checks = goal.checks.map((check, index) => judgeCheck(check.text, index + 1, input));
   if (checks.some((check) => check === undefined)) return verdict("", input.defaultReason, checks.filter(isPresent));
   const settled = checks.filter(isPresent);
-  if (report.impossible !== undefined) return verdict("unreachable", report.impossible, settled);
+  const impossible = report.impossible?.trim() ?? "";
+  if (impossible !== "") return verdict("unreachable", impossible, settled);
   if (settled.some((check) => check.state === "failed")) return verdict("not_yet", report.reason, settled);
   const open = settled.filter((check) => check.state === "unverifiable" && !input.accepted.has(check.check));
   if (open.length > 0) return verdict("unreachable", unverifiableReason(report.reason, open), settled);

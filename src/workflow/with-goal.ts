@@ -4,6 +4,7 @@ import { readText } from "../core/files.ts";
 import { decidePermission, WORKER_PERMISSIONS } from "../guards/permission.ts";
 import { splitAmendments } from "../human/amendments.ts";
 import type { HumanChannel } from "../human/channel.ts";
+import { ASK_TOOL_NAME } from "../human/tools.ts";
 import { type Language, type Translate, translator } from "../i18n/catalogue.ts";
 import { makeEvent } from "../messages/event.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -78,6 +79,7 @@ class GoalGuard {
       signal: scope.signal,
       onEvent: scope.onEvent,
       options: this.#options,
+      tools: this.#channel.tools.filter((item) => item.name === ASK_TOOL_NAME),
     });
     const verdict = deriveVerdict({
       goal,

@@ -5,6 +5,7 @@ import type { EventSink } from "../messages/event.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Chain } from "./chain.ts";
 import { type Ctx, resultsOf, verdictOf } from "./ctx.ts";
+import type { Verdict } from "./verdict.ts";
 
 export interface WorkflowRunOptions {
   readonly runtime: Runtime;
@@ -22,6 +23,8 @@ export class WorkflowRun {
   readonly ctx: Ctx;
   readonly onEvent: EventSink | undefined;
   readonly signal: AbortSignal;
+  /** The step that is its turn; undefined before the first. */
+  step: string | undefined;
   readonly #channel: HumanChannel | undefined;
   readonly #t: Translate;
   readonly #sessions = new Map<string, string>();
@@ -49,12 +52,13 @@ export class WorkflowRun {
   mailNotice(): (() => string | undefined) | undefined {
     const channel = this.#channel;
     if (!channel) return undefined;
-    let told = 0;
+    const told = new Set<string>();
     return () => {
-      const waiting = channel.pendingMail.length;
-      const news = waiting > told;
-      told = waiting;
-      return news ? `The person has sent ${waiting === 1 ? "a message" : `${waiting} messages`}. Read the inbox now.` : undefined;
+      const waiting = channel.pendingMail.map((mail) => mail.id);
+      const isNews = waiting.some((id) => !told.has(id));
+      for (const id of waiting) told.add(id);
+      const messages = waiting.length === 1 ? "a message" : `${waiting.length} messages`;
+      return isNews ? `The person has sent ${messages}. Read the inbox now.` : undefined;
     };
   }
 
@@ -71,10 +75,10 @@ export class WorkflowRun {
     };
   }
 
-  /** Why the last round was not enough, for people. */
-  rejectionReason(rounds: number): string {
+  /** Why the last round was not enough, for people. A verdict that is older than the step is about another step. */
+  rejectionReason(rounds: number, verdictBefore: Verdict | undefined): string {
     const verdict = verdictOf(this.ctx);
-    const reason = verdict?.reason ?? resultsOf(this.ctx).at(-1)?.text ?? "";
-    return verdict ? this.#t("goal.notReached", { rounds, reason }) : reason;
+    if (verdict === undefined || verdict === verdictBefore) return resultsOf(this.ctx).at(-1)?.text ?? "";
+    return this.#t("goal.notReached", { rounds, reason: verdict.reason });
   }
 }

@@ -27,6 +27,8 @@ export interface WorkflowOptions {
   readonly request?: string;
   /** Put an earlier chain into the archive first. */
   readonly fresh?: boolean;
+  /** Refuse to start (`bad-input`) when there is neither a request nor an earlier run to go on with. */
+  readonly needsRequest?: boolean;
 }
 
 export interface WorkflowRunOptions {
@@ -77,10 +79,11 @@ export class Workflow {
       language: runtime.language,
       fresh: this.#options.fresh ?? false,
       continuous: this.#options.continuous ?? true,
+      needsRequest: this.#options.needsRequest ?? false,
       onAmend: async (words) => this.channel?.amend(words),
     });
     const ctx: Ctx = { ...this.#options.context, [RUNTIME_KEY]: runtime, [RESULTS_KEY]: [], [REQUEST_KEY]: chain.request };
-    const signal = options.signal ? AbortSignal.any([options.signal, runtime.signal]) : runtime.signal;
+    const signal = AbortSignal.any([runtime.signal, chain.lost, ...(options.signal ? [options.signal] : [])]);
     const run = new WorkflowRun({ runtime, chain, ctx, channel: this.channel, onEvent: options.onEvent, signal });
     const unwire = await wireChannel(this.channel, run);
     let ending: Ending = { outcome: "failed", reason: "unknown" };
@@ -88,7 +91,7 @@ export class Workflow {
       await this.#greet(run);
       ending = await this.#runSteps(run, options);
     } catch (error) {
-      ending = endingOf(error, run, undefined);
+      ending = endingOf(error, run);
       if (!isFlowerError(error) || error.code === "bad-config") throw error;
     } finally {
       if (ending.failedAt !== undefined) ctx[FAILED_AT_KEY] = ending.failedAt;
@@ -120,6 +123,7 @@ export class Workflow {
   async #runSteps(run: WorkflowRun, options: WorkflowRunOptions): Promise<Ending> {
     let nothingToDo = run.chain.woke !== undefined;
     for (const [index, step] of this.steps.entries()) {
+      run.step = step.name;
       const skipped = await this.#isSkipped(step, run);
       await this.#announce(step, index, skipped, run);
       if (skipped) continue;
@@ -129,14 +133,15 @@ export class Workflow {
         end = await runStep(step, run);
       } catch (error) {
         if (isFlowerError(error, "bad-config")) throw error;
-        return endingOf(error, run, step.name);
+        return endingOf(error, run);
       }
       run.keepSession(step.name, end.result.sessionId);
-      options.onStep?.(step, end.result);
+      run.runtime.tell(() => options.onStep?.(step, end.result));
+      const ending = endOf(end, step, run);
+      if (ending) return ending;
       if (end.kind === "passed" || step.options.onFail === "continue") {
-        run.ctx[step.name] = step.options.reduce ? step.options.reduce(end.result, run.ctx) : end.result.text;
-      } else if (step.options.onFail !== "skip") {
-        return failure(step.name, end, run);
+        const { reduce } = step.options;
+        run.ctx[step.name] = reduce ? await reduce(end.result, run.ctx) : end.result.text;
       }
     }
     if (nothingToDo) say(run, translator(run.runtime.language)("workflow.alreadyDone"), "already-done");
@@ -185,14 +190,23 @@ function say(run: WorkflowRun, text: string, code: string): void {
   run.runtime.publish(makeEvent("task", text, { type: "notice", code }), run.onEvent);
 }
 
-function failure(step: string, end: StepEnd & { readonly kind: "failed" }, run: WorkflowRun): Ending {
-  if (run.signal.aborted) return { outcome: "interrupted", failedAt: step, reason: end.reason };
-  return { outcome: end.code === "budget" ? "budget" : "failed", failedAt: step, reason: end.reason };
+/** What a step's end means for the run; undefined when it goes on. Nothing goes on after an abort, or without money. */
+function endOf(end: StepEnd, step: Step, run: WorkflowRun): Ending | undefined {
+  if (end.kind === "passed") return undefined;
+  if (end.kind === "aborted") {
+    if (isFlowerError(end.error, "bad-config")) throw end.error;
+    return endingOf(end.error, run);
+  }
+  const { code, reason } = end;
+  if (run.signal.aborted) return { outcome: "interrupted", failedAt: step.name, reason };
+  const isBroke = code === "budget" && run.runtime.ledger.reached() !== undefined;
+  if ((step.options.onFail ?? "stop") !== "stop" && !isBroke) return undefined;
+  return { outcome: code === "budget" ? "budget" : "failed", failedAt: step.name, reason };
 }
 
-function endingOf(error: unknown, run: WorkflowRun, step: string | undefined): Ending {
+function endingOf(error: unknown, run: WorkflowRun): Ending {
   const reason = messageOf(error);
-  if (run.signal.aborted) return { outcome: "interrupted", failedAt: step, reason };
-  const budget = isStepAbort(error) && error.details["code"] === "budget";
-  return { outcome: budget ? "budget" : "failed", failedAt: step, reason };
+  if (run.signal.aborted) return { outcome: "interrupted", failedAt: run.step, reason };
+  const isBroke = isStepAbort(error) && error.details["code"] === "budget";
+  return { outcome: isBroke ? "budget" : "failed", failedAt: run.step, reason };
 }

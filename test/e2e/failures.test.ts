@@ -1,10 +1,12 @@
 import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { closedAddress } from "../engines/server.ts";
 import { Books } from "./books.ts";
-import { flower, newFolder } from "./cli.ts";
+import { flower, newFolder, startFlower } from "./cli.ts";
 import { serveModel } from "./model-server.ts";
-import { REQUEST } from "./small-job.ts";
+import { isRunning, pidIn } from "./processes.ts";
+import { bash, REQUEST, smallJob } from "./small-job.ts";
 
 test("without a key and without a terminal three lines say what helps, and no file is made", async () => {
   const folder = await newFolder();
@@ -47,4 +49,64 @@ test("a model that cannot be reached is tried six times, then the run says so an
     reason: expect.stringMatching(/could not be reached.*6 attempts/),
   });
   expect(stdout.replaceAll(/\s+/g, " ")).toMatch(/could not be reached .* Gave up after 6 attempts/);
+});
+
+test("a failure that passes costs an attempt and no work: the session goes on where it was", async () => {
+  let failures = 1;
+  const job = smallJob();
+  const server = await serveModel(
+    smallJob({
+      worker: (view) =>
+        view.replies === 1 && failures-- > 0 ? { status: 503, message: "overloaded" } : job({ ...view, news: view.results }),
+    }),
+  );
+  const folder = await newFolder();
+  const { code, stdout } = await flower([REQUEST], { cwd: folder, env: server.env() });
+  expect(code, stdout).toBe(0);
+  const books = new Books(folder);
+  expect((await books.payloads("retry")).map(({ step, attempt, reason }) => [step, attempt, reason])).toEqual([["work", 2, "overloaded"]]);
+  expect((await books.manifest()).find((row) => row.step === "work")).toMatchObject({ ok: true, attempts: 2 });
+  expect(server.requests.filter((view) => view.role === "worker").map((view) => view.replies)).toEqual([0, 1, 1]);
+});
+
+test("a model that belongs to no provider is named, and no file is made", async () => {
+  const folder = await newFolder();
+  const { code, stdout, stderr } = await flower([REQUEST, "--model", "frobnicator-9"], { cwd: folder });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/frobnicator-9/);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("a workspace that does not exist is named", async () => {
+  const folder = await newFolder();
+  const server = await serveModel(smallJob());
+  const { code, stderr } = await flower([REQUEST, "-w", "nowhere"], { cwd: folder, env: server.env() });
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(join(folder, "nowhere"));
+  expect(stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(2);
+});
+
+test("a reader that goes away does not end the run", async () => {
+  const server = await serveModel(smallJob());
+  const folder = await newFolder();
+  const running = await startFlower([REQUEST, "--json"], { cwd: folder, env: server.env() });
+  running.child.stdout?.destroy();
+  expect((await running.ended).code).toBe(0);
+  expect(await new Books(folder).end()).toMatchObject({ outcome: "achieved" });
+});
+
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s ends the run with exit code 130, its commands, and whole books", async (signal) => {
+  const server = await serveModel(smallJob({ worker: () => bash("echo $$ > sleeper.pid; sleep 300") }));
+  const folder = await newFolder();
+  const running = await startFlower([REQUEST], { cwd: folder, env: server.env() });
+  const sleeper = await pidIn(join(folder, "sleeper.pid"));
+  running.child.kill(signal);
+  const { code, stderr } = await running.ended;
+  expect(code).toBe(130);
+  expect(stderr).not.toMatch(/\bat .*\.js:\d+/);
+  expect(isRunning(sleeper)).toBe(false);
+  const books = new Books(folder);
+  expect(await books.end()).toMatchObject({ outcome: "interrupted", exitCode: 130, failedAt: "work" });
+  expect((await books.lineage()).outcome).toBe("interrupted");
+  await books.expectWhole();
 });

@@ -7,7 +7,7 @@ import { flower, newFolder, startFlower } from "./cli.ts";
 import { Gate } from "./gate.ts";
 import { type Role, serveModel, type View } from "./model-server.ts";
 import { isRunning, pidIn } from "./processes.ts";
-import { ask, bash, REQUEST, smallJob, write } from "./small-job.ts";
+import { askFirst, bash, REQUEST, smallJob, write } from "./small-job.ts";
 
 const job = smallJob();
 
@@ -69,9 +69,7 @@ test.each(ROLES)("after a kill while the model answers as the %s the same words 
 });
 
 test("a question that waits at a kill is asked again with its number, and asked once in the record", async () => {
-  const server = await serveModel(
-    smallJob({ clarifier: (view) => (view.replies === 0 ? ask("Which greeting?", ["Hello", "Good day"]) : job(view)) }),
-  );
+  const server = await serveModel(smallJob({ clarifier: askFirst }));
   const folder = await newFolder();
   const options = { cwd: folder, env: server.env() };
   const first = await startFlower([REQUEST, "--timeout", "300"], options);

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { type ChatCompletionRequest, type ChatMessage, type FixtureResponse, LLMock } from "@copilotkit/aimock";
 import { onTestFinished } from "vitest";
 import type { DemoView } from "../../src/cli/demo/script.ts";
@@ -29,6 +30,8 @@ export interface ModelServer {
   readonly url: string;
   /** Every request so far, oldest first. */
   readonly requests: readonly View[];
+  /** Resolves when the next request has come. */
+  nextRequest(): Promise<void>;
   /** What a process needs in its environment to use this server. */
   env(format?: Format): Readonly<Record<string, string>>;
 }
@@ -46,9 +49,11 @@ const MODELS: Readonly<Record<Format, string>> = {
 export async function serveModel(script: ModelScript): Promise<ModelServer> {
   const mock = new LLMock({ port: 0, chunkSize: 40, journalMaxEntries: 0 });
   const requests: View[] = [];
+  const arrivals = new EventEmitter();
   mock.on({ predicate: () => true }, async (request) => {
     const view = toView(request);
     requests.push(view);
+    arrivals.emit("request");
     return toResponse(await script(view));
   });
   const url = await mock.start();
@@ -57,7 +62,8 @@ export async function serveModel(script: ModelScript): Promise<ModelServer> {
     const name = format.toUpperCase();
     return { FLOWER_MODEL: MODELS[format], [`${name}_BASE_URL`]: url, [`${name}_API_KEY`]: "key-0123456789" };
   };
-  return { url, requests, env };
+  const nextRequest = async () => void (await once(arrivals, "request"));
+  return { url, requests, nextRequest, env };
 }
 
 function toView({ messages, tools }: ChatCompletionRequest): View {

@@ -52,13 +52,19 @@ export function bash(command: string): ScriptedReply {
   return { calls: [{ name: "Bash", args: { command, description: "Run it" } }] };
 }
 
-export function ask(question: string, options: readonly string[]): ScriptedReply {
+function ask(question: string, options: readonly string[]): ScriptedReply {
   return { calls: [{ name: "mcp__human__ask", args: { question, options } }] };
 }
 
 export function verdict(state: "passed" | "failed", reason = "I looked at the file."): ScriptedReply {
   return { calls: [{ name: "verdict", args: { checks: [{ number: 1, state, evidence: "greeting.txt: Hello, world" }], reason } }] };
 }
+
+/** A clarifier with one question before it writes the brief. */
+export const askFirst: ModelScript = (view) => {
+  if (isAccepted(view)) return { text: "The brief is written." };
+  return view.replies === 0 ? ask("Which greeting?", ["Hello", "Good day"]) : { calls: [{ name: "brief", args: BRIEF }] };
+};
 
 /** A judge that looks and is never satisfied. */
 export const neverSatisfied: ModelScript = (view) => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Agent } from "../../src/agents/agent.ts";
-import { checkHistory } from "../../src/messages/history.ts";
-import { calling, plainTool, STORES, stage } from "./stage.ts";
+import { calling, eventsOf, ofKind, plainTool, STORES, stage } from "./stage.ts";
 import { transcript } from "./transcript.ts";
 
 const tools = [plainTool("look")];
@@ -19,17 +18,26 @@ describe.each(STORES)("the iteration limit over the %s store", (_name, make) => 
     expect(engine.requests[2]?.tools).toEqual(engine.requests[0]?.tools);
   });
 
-  it("answers calls that a model makes all the same, and keeps the history valid for the next turn", async () => {
-    const { runner, engine } = stage([calling("look"), { text: "Hm.", ...calling("look") }, "Hello."], {
-      tools,
-      maxToolIterations: 1,
-      fixture: make(),
+  it("refuses calls that a model makes all the same, once, and then leaves them out: the last word is an answer", async () => {
+    const stubborn = { text: "Let me look again.", ...calling("look") };
+    const { runner } = stage([calling("look"), stubborn, stubborn], { tools, maxToolIterations: 1, fixture: make() });
+    const run = runner.stream("s", "search");
+    expect(await run.response).toMatchObject({
+      content: "Let me look again.",
+      finishReason: "iteration-limit",
+      toolCallsExecuted: ["look"],
+      iterations: 3,
     });
-    const response = await runner.run("s", "search");
-    expect(response).toMatchObject({ content: "Hm.", finishReason: "iteration-limit", toolCallsExecuted: ["look"] });
-    await runner.run("s", "hi");
-    expect(checkHistory(engine.requests[2]!.messages)).toEqual([]);
-    expect(transcript(engine.requests[2]!.messages).at(-2)).toBe("results: look!=No more tools can be used in this turn.");
+    const refused = "look!=No more tools can be used in this turn. Answer with what you have.";
+    expect(transcript((await runner.session("s"))!.history).slice(3)).toEqual([
+      "Helper: Let me look again. look({})",
+      `results: ${refused}`,
+      "Helper: Let me look again.",
+    ]);
+    const events = await eventsOf(run);
+    expect(ofKind(events, "tool_result").map((event) => event.payload.toolUseId)).toEqual(
+      ofKind(events, "tool_call").map((event) => event.payload.id),
+    );
   });
 });
 

@@ -1,10 +1,11 @@
+import { once } from "node:events";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Agent } from "../../src/agents/agent.ts";
 import { ScriptedEngine } from "../../src/engines/scripted.ts";
 import type { ApprovalDecision } from "../../src/runner/approval.ts";
 import { Runner } from "../../src/runner/runner.ts";
-import { tool } from "../../src/tools/tool.ts";
+import { type Tool, tool } from "../../src/tools/tool.ts";
 import { sqliteFixture } from "../sessions/fixtures.ts";
 import { calling, deferred, plainTool, rejection, STORES, stage } from "./stage.ts";
 import { transcript } from "./transcript.ts";
@@ -109,12 +110,13 @@ describe.each(STORES)("a resumed turn over the %s store", (_name, make) => {
   it("runs an idempotent call that was interrupted again, without asking a second time", async () => {
     const working = deferred();
     let times = 0;
-    const put = () => (++times === 1 ? (working.resolve(), new Promise<string>(() => {})) : "put");
-    const { runner } = stage([calling("put"), "Done."], {
-      tools: [plainTool("put", put, { needsApproval: true, idempotent: true })],
-      fixture: make(),
-      closeGraceMs: 0,
-    } as never);
+    const put: Tool["execute"] = async (_args, { signal }) => {
+      if (++times === 2) return "put";
+      working.resolve();
+      await once(signal, "abort");
+    };
+    const tools = [plainTool("put", put, { needsApproval: true, idempotent: true })];
+    const { runner } = stage([calling("put"), "Done."], { tools, fixture: make() });
     const { pending } = await runner.run("s", "put");
     const run = runner.resumeStream("s", [{ callId: pending[0]!.callId, approve: true }]);
     await working.promise;

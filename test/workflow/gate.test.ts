@@ -15,7 +15,7 @@ function gated(answers: readonly GateAnswer[], options: Partial<StepOptions> = {
     return answers[asked.length - 1] ?? true;
   };
   const step = new Step("work", { agent: worker(), prompt: "build it", gate, ...options });
-  return { asked, workflow: new Workflow([step], { request: "r" }) };
+  return { asked, workflow: new Workflow([step]) };
 }
 
 const says = (...texts: ScriptedStep[]): Stage => openStage(texts);
@@ -91,7 +91,7 @@ test.each([["stop"], ["skip"], ["continue"]] as const)(
       },
     });
     const after = new Step("after", { agent: worker(), prompt: "never" });
-    const ctx = await stage.run(new Workflow([step, after], { request: "r" }), {
+    const ctx = await stage.run(new Workflow([step, after]), {
       onStep: (one, result) => void seen.push([one.name, result.ok]),
     });
     expect([failedAt(ctx), abortedBecause(ctx)]).toEqual(["work", "another round is no use"]);
@@ -111,7 +111,7 @@ test("a StepAbort over the budget ends the run as stopped by the budget", async 
   const gate = () => {
     throw new StepAbort("no money for a judge", { code: "budget" });
   };
-  await stage.run(new Workflow([new Step("work", { agent: worker(), prompt: "go", gate })], { request: "r" }));
+  await stage.run(new Workflow([new Step("work", { agent: worker(), prompt: "go", gate })]));
   expect(stage.tasks("run-end")[0]?.payload).toMatchObject({ outcome: "budget", exitCode: 4, failedAt: "work" });
 });
 
@@ -120,6 +120,6 @@ test("a gate that breaks fails the run, and is never a pass", async () => {
   const gate = () => {
     throw new TypeError("x is not a function");
   };
-  const ctx = await stage.run(new Workflow([new Step("work", { agent: worker(), prompt: "go", gate })], { request: "r" }));
+  const ctx = await stage.run(new Workflow([new Step("work", { agent: worker(), prompt: "go", gate })]));
   expect([failedAt(ctx), abortedBecause(ctx)]).toEqual(["work", "x is not a function"]);
 });

@@ -57,7 +57,9 @@ export class NativeBackend implements Backend {
     const state = await store.read(sessionId);
     if (state !== undefined && state.commit > 0) return true;
     const last = (await store.turns(sessionId)).at(-1);
-    return last?.status === "open" && lastMessage(await store.journal(sessionId, last.turnId))?.role !== "user";
+    if (last?.status !== "open") return false;
+    const reply = lastMessage(await store.journal(sessionId, last.turnId));
+    return reply !== undefined && reply.role !== "user";
   }
 
   close(): Promise<void> {

@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { makeGoal } from "../../src/workbench/goal-document.ts";
+import type { HardCheckResult } from "../../src/workflow/hard-checks.ts";
+import { type CheckVerdict, type DeriveInput, deriveVerdict, type JudgeReport, verdictFeedback } from "../../src/workflow/verdict.ts";
+
+const GOAL = makeGoal("done", [{ text: "a" }, { text: "b" }]);
+const passed = (number: number, evidence = `x.txt: ${number}`): CheckVerdict => ({ number, state: "passed", evidence });
+const failed = (number: number): CheckVerdict => ({ number, state: "failed", evidence: "x.txt is missing" });
+const open = (number: number): CheckVerdict => ({ number, state: "unverifiable", evidence: "no screen" });
+const hard = (number: number, ok: boolean): HardCheckResult => ({ number, ok, evidence: `$ run\nexit ${ok ? 0 : 1}` });
+
+interface Case {
+  readonly checks?: readonly CheckVerdict[];
+  readonly report?: Partial<JudgeReport>;
+  readonly hard?: readonly HardCheckResult[];
+  readonly accepted?: readonly string[];
+}
+
+function derive({ checks, report = {}, hard: hardChecks = [], accepted = [] }: Case) {
+  const full = checks && { checks, reason: "as seen", ...report };
+  return deriveVerdict({ goal: GOAL, report: full, hardChecks, accepted: new Set(accepted), defaultReason: "no conclusion" });
+}
+
+test.each<[string, Case, string, string]>([
+  ["all passed with evidence", { checks: [passed(1), passed(2)] }, "achieved", "as seen"],
+  ["passed on the evidence of a hard check", { checks: [passed(1, ""), passed(2)], hard: [hard(1, true)] }, "achieved", "as seen"],
+  ["unverifiable, but accepted by a person", { checks: [passed(1), open(2)], accepted: ["b"] }, "achieved", "as seen"],
+  ["one failed", { checks: [passed(1), failed(2)] }, "not_yet", "as seen"],
+  ["one passed without evidence", { checks: [passed(1), passed(2, " \n")] }, "not_yet", "as seen"],
+  ["a hard check contradicts the judge", { checks: [passed(1), passed(2)], hard: [hard(1, true), hard(2, false)] }, "not_yet", "as seen"],
+  [
+    "a hard check contradicts an accepted item",
+    { checks: [passed(1), open(2)], hard: [hard(2, false)], accepted: ["b"] },
+    "not_yet",
+    "as seen",
+  ],
+  ["a hard check does not help what the judge saw fail", { checks: [passed(1), failed(2)], hard: [hard(2, true)] }, "not_yet", "as seen"],
+  ["failed beside unverifiable: not asked about yet", { checks: [failed(1), open(2)] }, "not_yet", "as seen"],
+  ["some unverifiable", { checks: [passed(1), open(2)] }, "unreachable", "as seen\nb: no screen"],
+  ["all unverifiable, one accepted", { checks: [open(1), open(2)], accepted: ["a"] }, "unreachable", "as seen\nb: no screen"],
+  ["impossible", { checks: [failed(1), failed(2)], report: { impossible: "X is missing" } }, "unreachable", "X is missing"],
+  [
+    "impossible, though all passed",
+    { checks: [passed(1), passed(2)], report: { impossible: "X is missing" } },
+    "unreachable",
+    "X is missing",
+  ],
+  ["an empty impossible is none", { checks: [passed(1), passed(2)], report: { impossible: " " } }, "achieved", "as seen"],
+  ["a check is missing", { checks: [passed(1)] }, "", "no conclusion"],
+  ["a check is missing, though the rest is impossible", { checks: [passed(1)], report: { impossible: "x" } }, "", "no conclusion"],
+  ["no report", {}, "", "no conclusion"],
+  ["no report, though every hard check held", { hard: [hard(1, true), hard(2, true)] }, "", "no conclusion"],
+])("%s", (_what, given, state, reason) => {
+  const verdict = derive(given);
+  expect([verdict.state, verdict.reason]).toEqual([state, reason]);
+  expect(verdict.ok).toBe(state === "achieved");
+});
+
+const check = fc.record({
+  state: fc.constantFrom("passed", "failed", "unverifiable" as const),
+  evidence: fc.constantFrom("", "  ", "x.txt: 1"),
+});
+const hardState = fc.constantFrom(undefined, true, false);
+const scenario = fc
+  .array(fc.record({ said: fc.option(check, { nil: undefined }), hard: hardState, accepted: fc.boolean() }), { minLength: 1, maxLength: 6 })
+  .chain((items) =>
+    fc.record({
+      items: fc.constant(items),
+      hasReport: fc.boolean(),
+      impossible: fc.constantFrom(undefined, "", "never"),
+    }),
+  );
+
+function toInput({ items, hasReport, impossible }: typeof scenario extends fc.Arbitrary<infer T> ? T : never): DeriveInput {
+  const checks = items.flatMap(({ said }, index) => (said ? [{ number: index + 1, ...said } as CheckVerdict] : []));
+  return {
+    goal: makeGoal(
+      "done",
+      items.map((_, index) => ({ text: `check ${index}` })),
+    ),
+    report: hasReport ? { checks, reason: "because", impossible } : undefined,
+    hardChecks: items.flatMap((item, index) => (item.hard === undefined ? [] : [hard(index + 1, item.hard)])),
+    accepted: new Set(items.flatMap((item, index) => (item.accepted ? [`check ${index}`] : []))),
+    defaultReason: "none",
+  };
+}
+
+test("achieved only if every check passed with evidence, its own or a hard check's, or is accepted by a person; no hard check failed", () => {
+  fc.assert(
+    fc.property(scenario, (given) => {
+      const verdict = deriveVerdict(toInput(given));
+      if (verdict.state !== "achieved") return;
+      for (const { said, hard: hardOk, accepted } of given.items) {
+        expect(hardOk).not.toBe(false);
+        const hasEvidence = (said?.evidence.trim() ?? "") !== "" || hardOk === true;
+        expect((said?.state === "passed" && hasEvidence) || (said?.state === "unverifiable" && accepted)).toBe(true);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("the verdict is achieved whenever nothing stands against it", () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom("own", "hard", "accepted" as const), { minLength: 1, maxLength: 6 }), (how) => {
+      const items = how.map((kind) => ({
+        said: {
+          state: kind === "accepted" ? ("unverifiable" as const) : ("passed" as const),
+          evidence: kind === "own" ? ("x.txt: 1" as const) : ("" as const),
+        },
+        hard: kind === "hard" ? true : undefined,
+        accepted: kind === "accepted",
+      }));
+      expect(deriveVerdict(toInput({ items, hasReport: true, impossible: undefined })).state).toBe("achieved");
+    }),
+  );
+});
+
+test("ok is achieved and nothing else; every check of the goal is in a verdict with a state, in order", () => {
+  fc.assert(
+    fc.property(scenario, (given) => {
+      const input = toInput(given);
+      const verdict = deriveVerdict(input);
+      expect(verdict.ok).toBe(verdict.state === "achieved");
+      if (verdict.state !== "") expect(verdict.checks.map((one) => one.check)).toEqual(input.goal.checks.map((one) => one.text));
+    }),
+  );
+});
+
+test("the feedback names what is missing with its evidence, and nothing that passed", () => {
+  const feedback = verdictFeedback(derive({ checks: [passed(1), failed(2)] }));
+  expect(feedback).toBe("as seen\n\n- b\n  failed: x.txt is missing");
+});
