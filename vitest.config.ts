@@ -11,7 +11,18 @@ export default defineConfig({
     coverage: { provider: "v8", include: ["src/**"] },
     projects: [
       { extends: true, test: { name: "parts", include: ["test/**/*.test.ts"], exclude: [END_TO_END] } },
-      { extends: true, test: { name: "e2e", include: [END_TO_END], globalSetup: "test/e2e/build.ts" } },
+      // After the others: these start many processes, and mostly wait for them.
+      {
+        extends: true,
+        test: {
+          name: "e2e",
+          include: [END_TO_END],
+          globalSetup: "test/e2e/build.ts",
+          testTimeout: 90_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });

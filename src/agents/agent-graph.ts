@@ -122,7 +122,7 @@ function transferTool(target: Agent): Tool {
 }
 
 /** A name as it stands in a tool name: lower case, letters and digits of any script made ASCII, the rest `_`. */
-export function slug(name: string): string {
+function slug(name: string): string {
   const ascii = name
     .normalize("NFKD")
     .replace(/\p{Mark}/gu, "")

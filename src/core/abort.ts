@@ -37,6 +37,15 @@ export function withAbort<T>(promise: PromiseLike<T>, signal: AbortSignal | unde
   });
 }
 
+/** Calls `listener` with the reason when the signal aborts, at once if it has. The returned function takes it away. */
+export function onAbort(signal: AbortSignal | undefined, listener: (reason: unknown) => void): () => void {
+  if (!signal) return () => {};
+  const tell = () => listener(signal.reason);
+  if (signal.aborted) tell();
+  else signal.addEventListener("abort", tell, { once: true });
+  return () => signal.removeEventListener("abort", tell);
+}
+
 /** A controller that also aborts when one of `parents` does. `dispose()` removes its listeners. */
 export interface LinkedAbort extends Disposable {
   readonly signal: AbortSignal;
@@ -61,4 +70,35 @@ export function linkAbort(...parents: readonly (AbortSignal | undefined)[]): Lin
     for (const remove of removers.splice(0)) remove();
   };
   return { signal: controller.signal, abort: (reason) => controller.abort(reason), dispose, [Symbol.dispose]: dispose };
+}
+
+/** An abort whose signal is made only when somebody looks at it: most calls end without anyone having asked. */
+export class LazyAbort {
+  #controller: AbortController | undefined;
+  #aborted = false;
+  #reason: unknown;
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#aborted) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  /** The first abort counts. */
+  abort(reason: unknown): void {
+    if (this.#aborted) return;
+    this.#aborted = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
 }

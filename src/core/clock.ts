@@ -35,7 +35,14 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-/** An instant as we store it: ISO 8601, UTC, milliseconds. */
+let lastMs = Number.NaN;
+let lastInstant = "";
+
+/** An instant as we store it: ISO 8601, UTC, milliseconds. Many stamps fall into one millisecond, so the newest is kept. */
 export function toInstant(ms: number): string {
-  return new Date(ms).toISOString();
+  if (ms !== lastMs) {
+    lastInstant = new Date(ms).toISOString();
+    lastMs = ms;
+  }
+  return lastInstant;
 }

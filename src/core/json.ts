@@ -30,3 +30,16 @@ export function parseJson(text: string): Json | undefined {
     return undefined;
   }
 }
+
+/** A copy of JSON data; several times faster than structuredClone. */
+export function copyJson(value: Json): Json {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyJson);
+  const copy: Record<string, Json> = {};
+  for (const [key, item] of Object.entries(value)) {
+    if (key === "__proto__")
+      Object.defineProperty(copy, key, { value: copyJson(item), enumerable: true, writable: true, configurable: true });
+    else copy[key] = copyJson(item);
+  }
+  return copy;
+}

@@ -21,13 +21,19 @@ export interface Reply {
 }
 
 /** Whether the model may call tools; "ignored": it may not, and calls that it makes all the same are left out of its reply. */
-export type ToolUse = "offered" | "withheld" | "ignored";
+type ToolUse = "offered" | "withheld" | "ignored";
 
 /** Makes one model call and gives its blocks as events, in the reply's order; the last block carries usage and context level. */
 export async function* askEngine(turn: OpenTurn, options: TurnOptions, tools: ToolUse): AsyncGenerator<Event, Reply> {
   turn.iterations++;
   const engine = options.engineOf(turn.agent);
-  const request = await makeRequest(turn, options, tools);
+  const { instructions } = turn.agent;
+  const request = makeRequest(
+    turn,
+    options,
+    tools,
+    typeof instructions === "string" ? instructions : await callInstructions(turn, options),
+  );
   throwIfAborted(options.signal);
   const reader = new PartReader(engine, request, options);
   const reply = new ReplyBuilder(turn, options);
@@ -52,11 +58,10 @@ export async function* askEngine(turn: OpenTurn, options: TurnOptions, tools: To
   }
 }
 
-async function makeRequest(turn: OpenTurn, options: TurnOptions, tools: ToolUse): Promise<EngineRequest> {
+function makeRequest(turn: OpenTurn, options: TurnOptions, tools: ToolUse, instructions: string): EngineRequest {
   const { agent } = turn;
   const kit = options.graph.kit(agent);
   const settings = tools !== "offered" && kit.specs.length > 0 ? { ...agent.settings, toolChoice: "none" as const } : agent.settings;
-  const instructions = await instructionsOf(turn, options.signal);
   return {
     instructions: agent.output ? `${instructions}\n\n${outputInstructions(agent.output)}`.trim() : instructions,
     messages: windowHistory(turn.messages, options.window),
@@ -65,10 +70,11 @@ async function makeRequest(turn: OpenTurn, options: TurnOptions, tools: ToolUse)
   };
 }
 
-async function instructionsOf(turn: OpenTurn, signal: AbortSignal): Promise<string> {
+async function callInstructions(turn: OpenTurn, options: TurnOptions): Promise<string> {
   const { instructions } = turn.agent;
   if (typeof instructions === "string") return instructions;
-  return withAbort(Promise.resolve(instructions(turnContext(turn))), signal);
+  const call = () => Promise.resolve(instructions(turnContext(turn)));
+  return withAbort(options.enclose ? options.enclose(call) : call(), options.signal);
 }
 
 function specsFor(turn: OpenTurn, kit: AgentKit) {

@@ -1,4 +1,4 @@
-import { abortReason } from "../core/abort.ts";
+import { abortReason, LazyAbort } from "../core/abort.ts";
 import type { Clock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
 import type { Engine, EnginePart, EngineRequest } from "../engines/engine.ts";
@@ -16,7 +16,7 @@ export interface ReadOptions {
  */
 export class PartReader {
   readonly #iterator: AsyncIterator<EnginePart>;
-  readonly #controller = new AbortController();
+  readonly #abort = new LazyAbort();
   readonly #options: ReadOptions;
   readonly #onAbort: () => void;
   #reject: ((error: unknown) => void) | undefined;
@@ -29,12 +29,18 @@ export class PartReader {
     this.#onAbort = () => this.#stop(abortReason(options.signal));
     options.signal.addEventListener("abort", this.#onAbort, { once: true });
     this.#watch(options.idleTimeoutMs);
-    this.#iterator = engine.stream(request, { signal: this.#controller.signal })[Symbol.asyncIterator]();
+    const abort = this.#abort;
+    const callOptions = {
+      get signal() {
+        return abort.signal;
+      },
+    };
+    this.#iterator = engine.stream(request, callOptions)[Symbol.asyncIterator]();
   }
 
   next(): Promise<IteratorResult<EnginePart>> {
     return new Promise((resolve, reject) => {
-      if (this.#controller.signal.aborted) return reject(this.#controller.signal.reason);
+      if (this.#abort.aborted) return reject(this.#abort.reason);
       this.#reject = reject;
       this.#iterator.next().then((result) => {
         this.#lastPart = this.#options.clock.now();
@@ -62,7 +68,7 @@ export class PartReader {
   }
 
   #stop(error: unknown): void {
-    this.#controller.abort(error);
+    this.#abort.abort(error);
     this.#reject?.(error);
   }
 }

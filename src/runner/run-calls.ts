@@ -5,7 +5,7 @@ import { Queue } from "../core/queue.ts";
 import { type Event, makeEvent, summarizeResult } from "../messages/event.ts";
 import { interruptedResult } from "../messages/history.ts";
 import { type CallPart, type ResultPart, resultText } from "../messages/message.ts";
-import { argsRecord, type CallOutcome, failed, runCall, unknownToolText } from "../tools/call.ts";
+import { argsRecord, type CallOptions, type CallOutcome, failed, runCall, unknownToolText } from "../tools/call.ts";
 import type { ToolContext } from "../tools/tool.ts";
 import { authorizeCall, type PendingCall } from "./approval.ts";
 import type { OpenTurn } from "./turn.ts";
@@ -80,15 +80,15 @@ async function* runBatch(
 ): AsyncGenerator<Event, readonly PendingCall[]> {
   const pending = new Set<CallPart>();
   const queue = new Queue<Event>();
-  const link = linkAbort(options.signal);
+  const link = batch.length > 1 ? linkAbort(options.signal) : undefined;
   const emit = (event: Event) => queue.push(event);
   const running = batch.map(async (call) => {
     try {
-      const outcome = await runOne(call, kit, turn, options, { emit, signal: link.signal });
+      const outcome = await runOne(call, kit, turn, options, { emit, signal: link?.signal ?? options.signal });
       if (outcome === "pending") pending.add(call);
       else queue.push(await answer(call, outcome, turn, options));
     } catch (error) {
-      link.abort(error); // the others of this reply are stopped: the turn fails as a whole
+      link?.abort(error); // the others of this reply are stopped: the turn fails as a whole
       throw error;
     }
   });
@@ -99,7 +99,7 @@ async function* runBatch(
   try {
     for (let event = await queue.next(); event; event = await queue.next()) yield event;
   } finally {
-    link.dispose();
+    link?.dispose();
     await settled;
   }
   const left = batch.filter((call) => pending.has(call));
@@ -137,7 +137,8 @@ async function runOne(
     services: options.services,
     emit: scope.emit,
   };
-  const outcome = await runCall(call, tool ?? unknownToolText(call.name, [...kit.tools.keys(), ...kit.transfers.keys()]), context, {
+  const target = tool ?? unknownToolText(call.name, [...kit.tools.keys(), ...kit.transfers.keys()]);
+  const callOptions: CallOptions = {
     guards: options.guards.length + turn.agent.guards.length === 0 ? undefined : [...options.guards, ...turn.agent.guards],
     timeoutMs: options.toolTimeoutMs,
     clock: options.clock,
@@ -147,7 +148,9 @@ async function runOne(
       return turn.callStarted(call, tool?.idempotent ?? true);
     },
     onOutlived: options.onOutlived,
-  });
+  };
+  const run = () => runCall(call, target, context, callOptions);
+  const outcome = await (options.enclose ? options.enclose(run) : run());
   if (ran) turn.toolNames.push(call.name);
   return outcome;
 }

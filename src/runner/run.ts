@@ -1,4 +1,4 @@
-import type { Event } from "../messages/event.ts";
+import type { Event, EventSink } from "../messages/event.ts";
 
 /**
  * A turn under way. It drives itself: a slow or leaving reader neither slows nor stops it. Any number of readers may iterate
@@ -12,9 +12,10 @@ export class Run<R> implements AsyncIterable<Event> {
   #wake: (() => void)[] = [];
   #over: { readonly error?: unknown } | undefined;
 
-  constructor(turn: AsyncGenerator<Event, R>, abort: (reason?: unknown) => void) {
+  /** `work` begins at once and gives its events as they happen. */
+  constructor(work: (emit: EventSink) => Promise<R>, abort: (reason?: unknown) => void) {
     this.#abort = abort;
-    this.response = this.#drive(turn);
+    this.response = this.#drive(work);
     this.response.catch(() => {}); // whoever awaits it sees the failure; nobody awaiting is no crash
   }
 
@@ -36,17 +37,14 @@ export class Run<R> implements AsyncIterable<Event> {
     }
   }
 
-  async #drive(turn: AsyncGenerator<Event, R>): Promise<R> {
+  async #drive(work: (emit: EventSink) => Promise<R>): Promise<R> {
     try {
-      for (;;) {
-        const next = await turn.next();
-        if (next.done) {
-          this.#finish({});
-          return next.value;
-        }
-        this.#events.push(next.value);
+      const response = await work((event) => {
+        this.#events.push(event);
         this.#wakeReaders();
-      }
+      });
+      this.#finish({});
+      return response;
     } catch (error) {
       this.#finish({ error });
       throw error;

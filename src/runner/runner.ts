@@ -1,20 +1,20 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { type Agent, isAgent } from "../agents/agent.ts";
 import { AgentGraph } from "../agents/agent-graph.ts";
 import { EngineBook } from "../agents/engine-book.ts";
-import { linkAbort, throwIfAborted } from "../core/abort.ts";
+import { type LinkedAbort, linkAbort, onAbort, throwIfAborted } from "../core/abort.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Engine } from "../engines/engine.ts";
-import type { Event } from "../messages/event.ts";
+import type { Event, EventSink } from "../messages/event.ts";
 import type { HistoryWindow } from "../messages/history.ts";
 import { type Message, toParts, type UserInput } from "../messages/message.ts";
 import { MemorySessionStore } from "../sessions/memory.ts";
 import type { SessionLease, SessionState, SessionStore, TurnRecord } from "../sessions/store.ts";
 import type { CallGuard } from "../tools/call.ts";
 import type { ApprovalDecision, Approve } from "./approval.ts";
+import { type EnclosingTurn, refuseReentry, runInside } from "./enclosing.ts";
 import { agentMissing, discardLeftover } from "./leftover.ts";
 import { type AgentResponse, toResponse } from "./response.ts";
 import { restoreTurn } from "./restore-turn.ts";
@@ -76,16 +76,6 @@ const DEFAULT_MAX_HANDOFFS = 5;
 const DEFAULT_MAX_ITERATIONS = 10;
 const CLOSE_GRACE_MS = 10_000;
 
-/** A turn inside of which code runs. Code that it started may run on after it. */
-interface EnclosingTurn {
-  readonly store: SessionStore;
-  readonly sessionId: string;
-  over: boolean;
-}
-
-/** The turns that enclose the running code: who waits in it for the session of one that is not over would wait for ever. */
-const enclosing = new AsyncLocalStorage<readonly EnclosingTurn[]>();
-
 /**
  * Holds conversations. Each call of `run` is one turn and one transaction: the user's message, every reply, every tool result
  * and the active agent become history together, or not at all. Make one per application and share it.
@@ -129,7 +119,7 @@ export class Runner {
 
   /** Starts one turn and gives it as events while it runs. */
   stream(sessionId: string, input: UserInput, request: StreamRequest = {}): Run<AgentResponse> {
-    return this.#start(sessionId, request, (lease, signal) => this.#newTurn(lease, input, request, signal));
+    return this.#start(sessionId, request, (scope) => this.#newTurn(scope, input));
   }
 
   /**
@@ -143,7 +133,7 @@ export class Runner {
 
   /** The same, as events. */
   resumeStream(sessionId: string, decisions: readonly ApprovalDecision[], request: StreamRequest = {}): Run<AgentResponse> {
-    return this.#start(sessionId, request, (lease, signal) => this.#openTurnAgain(lease, decisions, request, signal), "pause");
+    return this.#start(sessionId, request, (scope) => this.#openTurnAgain(scope, decisions), "pause");
   }
 
   /**
@@ -157,7 +147,7 @@ export class Runner {
 
   /** Drops a turn that was left open or waits for approval. False when there is none. */
   async discard(sessionId: string): Promise<boolean> {
-    this.#refuseReentry(sessionId);
+    refuseReentry(this.#store, sessionId);
     const lease = await this.#store.open(sessionId);
     try {
       if (!lease.state.open) return false;
@@ -176,7 +166,7 @@ export class Runner {
 
   /** Replaces a session's metadata. */
   async setMetadata(sessionId: string, metadata: JsonObject): Promise<void> {
-    this.#refuseReentry(sessionId);
+    refuseReentry(this.#store, sessionId);
     const lease = await this.#store.open(sessionId);
     try {
       if (lease.state.open)
@@ -214,7 +204,10 @@ export class Runner {
 
   #start(sessionId: string, request: StreamRequest, work: TurnWork, onFailure: "rollback" | "pause" = "rollback"): Run<AgentResponse> {
     const link = linkAbort(request.signal);
-    const run = new Run(this.#transact(sessionId, request, link.signal, work, onFailure), (reason) => link.abort(reason));
+    const run = new Run<AgentResponse>(
+      (emit) => this.#transact({ sessionId, request, link, emit, onFailure }, work),
+      (reason) => link.abort(reason),
+    );
     const over = run.response.then(nothing, nothing);
     this.#running.set(over, (reason) => link.abort(reason));
     void over.then(() => {
@@ -225,74 +218,55 @@ export class Runner {
   }
 
   /** Holds the session's lease around a turn: it ends committed or paused, or nothing of it stays. */
-  async *#transact(
-    sessionId: string,
-    request: StreamRequest,
-    outer: AbortSignal,
-    work: TurnWork,
-    onFailure: "rollback" | "pause",
-  ): AsyncGenerator<Event, AgentResponse> {
+  async #transact(start: TurnStart, work: TurnWork): Promise<AgentResponse> {
+    const { sessionId, link } = start;
     if (this.#closed) throw new FlowerError("bad-input", "The Runner is closed.");
-    const outside = this.#refuseReentry(sessionId);
-    throwIfAborted(outer);
-    const lease = await this.#store.open(sessionId, { signal: outer, onBusy: this.#options.onBusy ?? "queue" });
-    const link = linkAbort(outer, lease.lost);
-    const cancel = this.#startTimer(request.timeoutMs, link.abort);
-    const here: EnclosingTurn = { store: this.#store, sessionId, over: false };
+    const outside = refuseReentry(this.#store, sessionId);
+    throwIfAborted(link.signal);
+    const lease = await this.#store.open(sessionId, { signal: link.signal, onBusy: this.#options.onBusy ?? "queue" });
+    const unlink = onAbort(lease.lost, link.abort);
+    const cancel = this.#startTimer(start.request.timeoutMs, link.abort);
+    const here: EnclosingTurn = { store: this.#store, sessionId, outside, over: false };
     try {
-      return yield* within([...outside, here], work(lease, link.signal));
+      return await work({ ...start, lease, here });
     } catch (error) {
-      const left = onFailure === "pause" ? lease.pause() : lease.rollback(String(error));
+      const left = start.onFailure === "pause" ? lease.pause() : lease.rollback(String(error));
       await left.catch(nothing); // the first failure is the one to report
       throw error;
     } finally {
       here.over = true;
       cancel();
-      link.dispose();
+      unlink();
       await lease.release().catch(nothing); // the turn has ended as it has; a lease that stays expires
     }
   }
 
-  /** Refuses to wait for a session from inside its own turn; returns the turns that enclose the running code. */
-  #refuseReentry(sessionId: string): readonly EnclosingTurn[] {
-    const outside = (enclosing.getStore() ?? []).filter((turn) => !turn.over);
-    if (!outside.some((turn) => turn.sessionId === sessionId && turn.store === this.#store)) return outside;
-    throw new FlowerError("reentrant-turn", `Session "${sessionId}" is in a turn that waits for this very call; it would wait for ever.`);
-  }
-
-  async *#newTurn(
-    lease: SessionLease,
-    input: UserInput,
-    request: StreamRequest,
-    signal: AbortSignal,
-  ): AsyncGenerator<Event, AgentResponse> {
-    throwIfAborted(signal); // the session came too late
-    yield* discardLeftover(lease);
-    const turn = this.#openTurn(lease, request.metadata ?? {});
+  async #newTurn(scope: TurnScope, input: UserInput): Promise<AgentResponse> {
+    const { lease, emit, link } = scope;
+    throwIfAborted(link.signal); // the session came too late
+    const discarded = await discardLeftover(lease);
+    if (discarded) emit(discarded);
+    const turn = this.#openTurn(lease, scope.request.metadata);
     const { activeAgent } = lease.state;
-    if (activeAgent !== undefined && activeAgent !== turn.agent.name) yield agentMissing(activeAgent, turn.agent.name);
+    if (activeAgent !== undefined && activeAgent !== turn.agent.name) emit(agentMissing(activeAgent, turn.agent.name));
     await turn.begin();
     const prompt = turn.message("user", [...toParts(input)], { origin: "person" });
-    return yield* this.#finish(turn, prompt, this.#turnOptions(signal, request));
+    return this.#finish(turn, prompt, this.#turnOptions(scope), emit);
   }
 
-  async *#openTurnAgain(
-    lease: SessionLease,
-    decisions: readonly ApprovalDecision[],
-    request: StreamRequest,
-    signal: AbortSignal,
-  ): AsyncGenerator<Event, AgentResponse> {
+  async #openTurnAgain(scope: TurnScope, decisions: readonly ApprovalDecision[]): Promise<AgentResponse> {
+    const { lease } = scope;
     const { open } = lease.state;
     if (!open) throw new FlowerError("not-found", `No turn of session "${lease.sessionId}" is open.`);
-    const turn = this.#openTurn(lease, request.metadata ?? {}, open.turnId);
+    const turn = this.#openTurn(lease, scope.request.metadata, open.turnId);
     restoreTurn(turn, open, this.#graph);
     await turn.begin();
     const decided = new Map(decisions.map((decision) => [decision.callId, decision]));
-    return yield* this.#finish(turn, undefined, { ...this.#turnOptions(signal, request), decisions: decided });
+    return this.#finish(turn, undefined, { ...this.#turnOptions(scope), decisions: decided }, scope.emit);
   }
 
-  async *#finish(turn: OpenTurn, prompt: Message | undefined, options: TurnOptions): AsyncGenerator<Event, AgentResponse> {
-    const outcome = yield* runTurn(turn, prompt, options);
+  async #finish(turn: OpenTurn, prompt: Message | undefined, options: TurnOptions, emit: EventSink): Promise<AgentResponse> {
+    const outcome = await drain(runTurn(turn, prompt, options), emit);
     switch (outcome.kind) {
       case "needs-approval":
       case "done":
@@ -303,18 +277,18 @@ export class Runner {
     }
   }
 
-  #openTurn(lease: SessionLease, metadata: JsonObject, turnId?: string): OpenTurn {
+  #openTurn(lease: SessionLease, metadata: JsonObject | undefined, turnId?: string): OpenTurn {
     const { activeAgent, metadata: own } = lease.state;
     const agent = (activeAgent === undefined ? undefined : this.#graph.get(activeAgent)) ?? this.#options.startingAgent;
-    return new OpenTurn(lease, { unit: "turn", agent, metadata: { ...own, ...metadata }, clock: this.#clock, turnId });
+    return new OpenTurn(lease, { unit: "turn", agent, metadata: metadata ? { ...own, ...metadata } : own, clock: this.#clock, turnId });
   }
 
-  #turnOptions(signal: AbortSignal, request: StreamRequest): TurnOptions {
+  #turnOptions({ here, link, request }: TurnScope): TurnOptions {
     const options = this.#options;
     return {
       graph: this.#graph,
       engineOf: (agent) => this.#engines.of(agent),
-      signal,
+      signal: link.signal,
       clock: this.#clock,
       idleTimeoutMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
       toolTimeoutMs: options.toolTimeoutMs,
@@ -328,6 +302,7 @@ export class Runner {
       deltas: request.deltas ?? false,
       approve: options.approve,
       onOutlived: (still) => this.#track(still),
+      enclose: (code) => runInside(here, code),
     };
   }
 
@@ -343,15 +318,28 @@ export class Runner {
   }
 }
 
-type TurnWork = (lease: SessionLease, signal: AbortSignal) => AsyncGenerator<Event, AgentResponse>;
+interface TurnStart {
+  readonly sessionId: string;
+  readonly request: StreamRequest;
+  /** Aborts with the caller's signal, the turn's timeout, the loss of the lease, and at close. */
+  readonly link: LinkedAbort;
+  readonly emit: EventSink;
+  readonly onFailure: "rollback" | "pause";
+}
+
+interface TurnScope extends TurnStart {
+  readonly lease: SessionLease;
+  readonly here: EnclosingTurn;
+}
+
+type TurnWork = (scope: TurnScope) => Promise<AgentResponse>;
 
 function nothing(): void {}
 
-/** Runs a generator's every step inside the given turns. */
-async function* within<T, R>(turns: readonly EnclosingTurn[], turn: AsyncGenerator<T, R>): AsyncGenerator<T, R> {
+async function drain<R>(events: AsyncGenerator<Event, R>, emit: EventSink): Promise<R> {
   for (;;) {
-    const next = await enclosing.run(turns, () => turn.next());
+    const next = await events.next();
     if (next.done) return next.value;
-    yield next.value;
+    emit(next.value);
   }
 }

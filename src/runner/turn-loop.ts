@@ -41,6 +41,8 @@ export interface TurnOptions {
   readonly decisions?: ReadonlyMap<string, ApprovalDecision>;
   /** Told of a tool that goes on after its call was given up. */
   readonly onOutlived?: (still: Promise<void>) => void;
+  /** Runs code of the application (tools, guards, instructions): marks it as running inside this turn. */
+  readonly enclose?: <T>(code: () => T) => T;
 }
 
 /** How a turn ended. Failures are thrown. */

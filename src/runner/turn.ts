@@ -67,10 +67,10 @@ export class OpenTurn {
     return this.#lease.begin(this.turnId);
   }
 
-  async journal(message: Message): Promise<void> {
+  journal(message: Message): Promise<void> {
     this.messages.push(message);
     if (message.role === "tool") this.answered.clear();
-    await this.#lease.append({ type: "message", message });
+    return this.#lease.append({ type: "message", message });
   }
 
   /** Leaves the turn open on purpose; a later lease continues it. */

@@ -12,7 +12,7 @@ export class MemoryLease implements SessionLease {
   readonly #clock: Clock;
   readonly #fault: FaultHook | undefined;
   readonly #onEnd: (lease: MemoryLease) => void;
-  #lost: AbortController | undefined;
+  readonly lost = undefined;
   #ended = false;
 
   constructor(session: MemorySession, clock: Clock, fault: FaultHook | undefined, onEnd: (lease: MemoryLease) => void) {
@@ -29,12 +29,6 @@ export class MemoryLease implements SessionLease {
 
   get state(): SessionState {
     return this.#session.state;
-  }
-
-  /** Made when somebody looks: most turns never do. */
-  get lost(): AbortSignal {
-    this.#lost ??= new AbortController();
-    return this.#lost.signal;
   }
 
   async begin(turnId: string): Promise<void> {
@@ -107,8 +101,6 @@ export class MemoryLease implements SessionLease {
   revoke(): void {
     if (this.#ended) return;
     this.#end();
-    this.#lost ??= new AbortController();
-    this.#lost.abort(this.#gone());
   }
 
   /** Gives the session back, rolling an open turn back unless it is paused. */

@@ -103,8 +103,11 @@ export interface SessionLease {
   readonly fence: number;
   /** Current committed state. */
   readonly state: SessionState;
-  /** Aborts, with a `lease-lost` error, as soon as the lease is known to be lost. */
-  readonly lost: AbortSignal;
+  /**
+   * Aborts, with a `lease-lost` error, as soon as the lease is known to be lost. Undefined when it cannot be lost while its holder
+   * and the store live (in memory).
+   */
+  readonly lost: AbortSignal | undefined;
   /** Begins a turn. A turn left open must be ended (`commit` with `end`, or `rollback`) or continued first. */
   begin(turnId: string): Promise<void>;
   /** Adds to the open turn's journal. */

@@ -151,7 +151,7 @@ export const exclusionCases: readonly SessionStoreCase[] = [
       await journal(stale, user("lost"));
       await expireLeases();
       await rejectsWith("lease-lost", stale.append({ type: "message", message: model("late") }));
-      assert.ok(stale.lost.aborted && isFlowerError(stale.lost.reason, "lease-lost"));
+      assert.ok(stale.lost?.aborted && isFlowerError(stale.lost.reason, "lease-lost"));
       const taken = await other.open("s", { onBusy: "reject" });
       for (const write of writes(stale)) await rejectsWith("lease-lost", write());
       await stale.release();

@@ -1,8 +1,8 @@
-import { abortReason, linkAbort, throwIfAborted, withAbort } from "../core/abort.ts";
+import { abortReason, LazyAbort, onAbort, throwIfAborted, withAbort } from "../core/abort.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { FlowerError, isFlowerError, messageOf } from "../core/errors.ts";
 import { randomName } from "../core/ids.ts";
-import { isRecord, type Json, toJson } from "../core/json.ts";
+import { copyJson, isRecord, type Json, toJson } from "../core/json.ts";
 import type { CallPart, ResultContent } from "../messages/message.ts";
 import { type Tool, type ToolContext, type ToolOutput, toToolOutput } from "./tool.ts";
 
@@ -99,7 +99,7 @@ async function readArgs(
 ): Promise<{ readonly args: unknown } | { readonly refused: CallOutcome }> {
   if (!isRecord(call.args)) return { refused: invalidArgs(tool.name, ["they are not a JSON object"]) };
   try {
-    const checked = await hearing(signal, tool.parameters.validate(structuredClone(call.args)));
+    const checked = await hearing(signal, tool.parameters.validate(copyJson(call.args)));
     return checked.ok ? { args: checked.value } : { refused: invalidArgs(tool.name, checked.issues) };
   } catch (error) {
     if (signal.aborted) throw abortReason(signal);
@@ -116,26 +116,45 @@ function hearing<T>(signal: AbortSignal, waitedFor: T | Promise<T>): T | Promise
   return waitedFor instanceof Promise ? withAbort(waitedFor, signal) : waitedFor;
 }
 
+/** A tool that answers at once costs no timer; one that takes time is cut off by its timeout and by an abort, deaf or not. */
 async function runInTime(tool: Tool, args: unknown, context: ToolContext, options: CallOptions): Promise<ToolOutput> {
   throwIfAborted(context.signal);
-  const ms = tool.timeoutMs ?? options.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS;
-  const link = linkAbort(context.signal);
-  let cancel = () => {};
-  const cut = new Promise<never>((_, reject) => {
-    link.signal.addEventListener("abort", () => reject(abortReason(link.signal)), { once: true });
-    if (Number.isFinite(ms)) cancel = (options.clock ?? systemClock).after(ms, () => link.abort(timedOut(tool.name, ms)));
-  });
-  let over = false;
-  const running = (async () => tool.execute(args, { ...context, signal: link.signal }))().finally(() => {
-    over = true;
-  });
+  const abort = new LazyAbort();
+  const own: ToolContext = {
+    ...context,
+    get signal() {
+      return abort.signal;
+    },
+  };
+  let stop: (reason: unknown) => void = (reason) => abort.abort(reason);
+  const unlink = onAbort(context.signal, () => stop(abortReason(context.signal)));
+  let cancel = nothing;
+  let outlived: Promise<void> | undefined;
   try {
-    return toToolOutput(await Promise.race([running, cut]));
+    const returned = tool.execute(args, own);
+    if (!isPromiseLike(returned)) return toToolOutput(returned);
+    const running = Promise.resolve(returned);
+    const cut = new Promise<never>((_, reject) => {
+      stop = (reason) => {
+        abort.abort(reason);
+        reject(reason);
+      };
+    });
+    if (abort.aborted) stop(abort.reason);
+    const ms = tool.timeoutMs ?? options.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS;
+    if (Number.isFinite(ms)) cancel = (options.clock ?? systemClock).after(ms, () => stop(timedOut(tool.name, ms)));
+    outlived = running.then(nothing, nothing);
+    const output = toToolOutput(await Promise.race([running.finally(() => (outlived = undefined)), cut]));
+    return output;
   } finally {
     cancel();
-    link.dispose();
-    if (!over) options.onOutlived?.(running.then(nothing, nothing)); // its late result is dropped
+    unlink();
+    if (outlived) options.onOutlived?.(outlived); // its late result is dropped
   }
+}
+
+function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as PromiseLike<T> | undefined)?.then === "function";
 }
 
 function timedOut(name: string, ms: number): FlowerError {

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import { clip } from "../messages/event.ts";
 import { ClippedOutput } from "../tools/builtin/clipped-output.ts";
 import { commandEnvironment, type Environment } from "../tools/builtin/environment.ts";
+import { signalGroup } from "../tools/builtin/group-life.ts";
 import { type CommandEnd, runInGroup } from "../tools/builtin/process-group.ts";
 import type { Check } from "../workbench/check.ts";
 import { toPattern } from "../workbench/pattern.ts";
@@ -62,6 +63,7 @@ async function runHardCheck(check: Check, command: string, number: number, optio
     onStart: () => {},
     onGone: () => {},
   });
+  if (end.background !== undefined) signalGroup(end.background, "SIGKILL"); // a check leaves nothing running
   options.signal.throwIfAborted();
   const text = output.toString();
   const problems = [...exitProblems(check, end), ...outputProblems(check, text), ...(await fileProblems(check, options.workspace))];

@@ -1,19 +1,17 @@
-import { stat } from "node:fs/promises";
 import { FlowerError } from "../core/errors.ts";
 import { readText } from "../core/files.ts";
-import { decidePermission, WORKER_PERMISSIONS } from "../guards/permission.ts";
-import { splitAmendments } from "../human/amendments.ts";
+import { type Amendment, splitAmendments } from "../human/amendments.ts";
 import type { HumanChannel } from "../human/channel.ts";
 import { ASK_TOOL_NAME } from "../human/tools.ts";
 import { type Language, type Translate, translator } from "../i18n/catalogue.ts";
 import { makeEvent } from "../messages/event.ts";
-import type { Runtime } from "../runtime/runtime.ts";
 import type { StepResult } from "../runtime/step-result.ts";
 import { type Goal, parseGoal } from "../workbench/goal-document.ts";
 import { type Ctx, GOAL_KEY, ROUND_KEY, runtimeOf, type Scope, scopeOf, VERDICT_KEY } from "./ctx.ts";
-import { rederiveGoal } from "./goal.ts";
-import { type HardCheckOptions, type HardCheckResult, runHardChecks } from "./hard-checks.ts";
+import { heardUntil } from "./freeze-goal.ts";
+import { runGoalChecks } from "./goal-checks.ts";
 import { type JudgeOptions, judgeWork } from "./judge.ts";
+import { rederiveGoal } from "./rederive-goal.ts";
 import { type GateAnswer, type Step, StepAbort } from "./step.ts";
 import { deriveVerdict, type Verdict, verdictFeedback, verdictToMarkdown } from "./verdict.ts";
 
@@ -69,7 +67,7 @@ class GoalGuard {
     ctx[REBUTTAL_KEY] = undefined;
     const goal = await this.#goalAsOfNow(ctx);
     ctx[GOAL_KEY] = goal;
-    const hardChecks = await this.#hardChecks(goal, runtime, scope);
+    const hardChecks = this.#options.runChecks === false ? [] : await runGoalChecks({ goal, runtime, scope, t: this.#t });
     const report = await judgeWork({
       runtime,
       goal,
@@ -105,58 +103,31 @@ class GoalGuard {
     return `${said}An independent judge looked at your work. The goal is not reached yet:\n\n${missing}\n\nGo on from where you are and close the gap. The goal lies at ${this.#options.goalPath}.`;
   }
 
-  /** The frozen goal, amended first when a person has said anything since it was frozen. Saying nothing costs nothing. */
+  /** The frozen goal, amended first when a person has said anything since they were heard. Saying nothing costs nothing. */
   async #goalAsOfNow(ctx: Ctx): Promise<Goal> {
     const goal = await this.#goal();
-    const words = await this.#saidSinceFreezing();
-    if (words === "") return goal;
+    const said = await this.#unheard();
+    const newest = said.at(-1);
+    if (newest === undefined) return goal;
     const { goalPath, language = "en", role } = this.#options;
-    return rederiveGoal({ goal, words, isNewGoal: false, goalPath, language, ctx, role });
+    const words = said.map((amendment) => amendment.text).join("\n\n");
+    return rederiveGoal({ goal, words, isNewGoal: false, heardUntil: newest.at, goalPath, language, ctx, role });
   }
 
-  async #saidSinceFreezing(): Promise<string> {
+  /** Oldest first. */
+  async #unheard(): Promise<readonly Amendment[]> {
     const path = this.#channel.amendPath;
-    if (path === undefined) return "";
+    if (path === undefined) return [];
     await this.#channel.flush();
-    const frozenAt = (await stat(this.#options.goalPath)).mtimeMs;
+    const heard = await heardUntil(this.#options.goalPath);
     const { amendments } = splitAmendments((await readText(path)) ?? "");
-    return amendments
-      .filter((amendment) => Date.parse(amendment.at) > frozenAt)
-      .map((amendment) => amendment.text)
-      .join("\n\n");
+    return amendments.filter(({ at }) => Date.parse(at) > heard).sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
   }
 
   async #goal(): Promise<Goal> {
     const goal = parseGoal((await readText(this.#options.goalPath)) ?? "");
     if (!goal.complete) throw new StepAbort(`There is no complete goal at ${this.#options.goalPath}; without one nothing can be judged.`);
     return goal;
-  }
-
-  async #hardChecks(goal: Goal, runtime: Runtime, scope: Scope): Promise<readonly HardCheckResult[]> {
-    if (this.#options.runChecks === false || goal.checks.every((check) => check.command === undefined)) return [];
-    const checkOptions: HardCheckOptions = {
-      workspace: runtime.workspace,
-      env: runtime.environment,
-      signal: scope.signal ?? new AbortController().signal,
-      refuses: (command) => whyNotToRun(command, runtime.workspace),
-      onRefused: (command, reason) => {
-        const text = this.#t("goal.checkRefused", { command, reason });
-        scope.emit(makeEvent("task", text, { type: "notice", code: "check-refused", data: { command, reason } }));
-      },
-    };
-    const { results, changed } = await runtime.watchTree(() => runHardChecks(goal.checks, checkOptions));
-    for (const result of results) {
-      const check = goal.checks[result.number - 1]?.text ?? "";
-      const total = goal.checks.length;
-      const { number: index, ok, evidence } = result;
-      scope.emit(makeEvent("task", check, { type: "check", step: scope.step, index, total, check, ok, evidence }));
-    }
-    const unexpected = changed.filter((path) => !goal.checks.some((check) => check.expect?.creates?.includes(path)));
-    if (unexpected.length > 0) {
-      const text = this.#t("goal.checksChanged", { count: unexpected.length, paths: unexpected.slice(0, 5).join(", ") });
-      scope.emit(makeEvent("task", text, { type: "notice", code: "checks-changed-files", data: unexpected }));
-    }
-    return results;
   }
 
   #verdictEvent(scope: Scope, round: number, verdict: Verdict) {
@@ -184,17 +155,12 @@ class GoalGuard {
 
   async #changeGoal(goal: Goal, scope: Scope, ctx: Ctx): Promise<GateAnswer> {
     const asked = await this.#channel.ask(this.#t("goal.newGoal"), { purpose: "goal", path: [scope.step], signal: scope.signal });
-    if (asked.state !== "answered") throw new StepAbort(this.#t("goal.unreachableAlone", { reason: this.#t("goal.newGoal") }));
-    ctx[GOAL_KEY] = await rederiveGoal({
-      goal,
-      words: asked.answer,
-      isNewGoal: true,
-      goalPath: this.#options.goalPath,
-      language: this.#options.language ?? "en",
-      ctx,
-      role: this.#options.role,
-    });
-    ctx[REBUTTAL_KEY] = asked.answer;
+    const words = asked.state === "answered" ? asked.answer.trim() : "";
+    if (words === "") throw new StepAbort(this.#t("goal.unreachableAlone", { reason: this.#t("goal.newGoal") }));
+    const { goalPath, language = "en", role } = this.#options;
+    const heard = new Date(await heardUntil(goalPath)).toISOString(); // mail that came meanwhile is yet to be heard
+    ctx[GOAL_KEY] = await rederiveGoal({ goal, words, isNewGoal: true, heardUntil: heard, goalPath, language, ctx, role });
+    ctx[REBUTTAL_KEY] = words;
     return "granted";
   }
 }
@@ -210,10 +176,4 @@ function acceptedChecks(ctx: Ctx): ReadonlySet<string> {
 function settle(ctx: Ctx, verdict: Verdict): void {
   const open = verdict.checks.filter((check) => check.state === "unverifiable").map((check) => check.check);
   ctx[ACCEPTED_KEY] = new Set([...acceptedChecks(ctx), ...open]);
-}
-
-/** The goal's commands are a model's: what a worker would have to ask for is not run. */
-async function whyNotToRun(command: string, workspace: string): Promise<string | undefined> {
-  const decided = await decidePermission({ name: "Bash", args: { command } }, WORKER_PERMISSIONS, { workspace, addDirs: [] });
-  return decided.decision === "allow" ? undefined : decided.reason;
 }

@@ -102,6 +102,19 @@ test("after a failed run the same words go on in the same session, with what the
   expect(first?.replies).toBeGreaterThan(0);
 });
 
+test("a run that its budget stopped goes on, where it was, with a new budget", async () => {
+  const server = await serveModel(smallJob());
+  const folder = await newFolder();
+  const options = { cwd: folder, env: server.env() };
+  expect((await flower([REQUEST, "--budget", "0.0007"], options)).code).toBe(4);
+  const before = server.requests.length;
+  expect(before).toBeGreaterThan(1);
+  const { code, stdout } = await flower([REQUEST, "--budget", "1"], options);
+  expect(code, stdout).toBe(0);
+  expect(server.requests[before]?.role).toBe(server.requests[before - 1]?.role);
+  expect(server.requests[before]?.replies).toBeGreaterThan(0);
+});
+
 test("--new archives what there was and starts afresh", async () => {
   const { server, options, books, before } = await finishedJob();
   const old = await books.note("brief.md");

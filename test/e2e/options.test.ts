@@ -117,6 +117,16 @@ test("a second run in the same folder is refused and told who holds it, and leav
   await first.kill();
 });
 
+test("of two starts at the same moment exactly one runs", async () => {
+  const server = await serveModel(smallJob());
+  const folder = await newFolder();
+  const options = { cwd: folder, env: server.env() };
+  const both = await Promise.all([flower([REQUEST], options), flower([REQUEST], options)]);
+  expect(both.map((ended) => ended.code).toSorted()).toEqual([0, 1]);
+  expect(both.find((ended) => ended.code === 1)?.stderr).toContain("A run is under way in this folder already");
+  await new Books(folder).expectWhole();
+});
+
 test("a job runs where the workspace is, not where the command was typed", async () => {
   const server = await serveModel(smallJob({ worker: (view) => (view.news.length > 0 ? { text: "Done." } : bash("pwd > where.txt")) }));
   const folder = await newFolder();

@@ -18,6 +18,8 @@ export interface WorkOptions extends Partial<WithGoalOptions> {
   /** What a person answers, question by question; undefined declines. Without the list nobody is there. */
   readonly answers?: readonly (string | undefined)[];
   readonly step?: string;
+  /** What the person says unasked is kept in a brief. */
+  readonly keepsMail?: boolean;
   readonly runtime?: RuntimeOptions;
 }
 
@@ -33,11 +35,12 @@ export interface Work {
 }
 
 export async function openWork(cast: Cast, options: WorkOptions = {}): Promise<Work> {
-  const { checks = ["it says hello"], answers, step = "work", runtime, ...goalOptions } = options;
+  const { checks = ["it says hello"], answers, step = "work", keepsMail, runtime, ...goalOptions } = options;
   const folder = newFolder();
   const goalPath = join(folder, "goal.md");
   await writeFile(goalPath, goalFile(...checks));
-  const channel = new HumanChannel({ timeoutMs: answers ? null : 0, language: options.language });
+  const amendPath = keepsMail ? join(folder, "brief.md") : undefined;
+  const channel = new HumanChannel({ timeoutMs: answers ? null : 0, language: options.language, amendPath });
   const questions: Work["questions"] = [];
   channel.onEvent = (event: Event) => {
     if (event.kind !== "ask" || event.payload.kind !== "question") return;

@@ -1,4 +1,4 @@
-import { areUnique, type Body, isText, list, Rules, record, type Said, TOOL_NAME } from "./body.ts";
+import { areUnique, type Body, isText, isToolName, list, Rules, record, type Said } from "./body.ts";
 
 /** The events of a reply in Anthropic's Messages format, thoughts signed. */
 export function say({ reasoning, text, calls = [] }: Said): readonly object[] {
@@ -100,7 +100,7 @@ function checkBlock(block: Body, role: unknown, where: string, rules: Rules): vo
       return rules.must(role === "assistant" && isText(block["data"]), where, "a sealed thought needs its data");
     case "tool_use":
       rules.must(role === "assistant" && /^[a-zA-Z0-9_-]+$/.test(String(block["id"])), where, "id must match [a-zA-Z0-9_-]+");
-      rules.must(TOOL_NAME.test(String(block["name"])), where, "name must match the pattern of names");
+      rules.must(isToolName(block["name"]), where, "name must match the pattern of names");
       return rules.must(block["input"] === record(block["input"]), where, "input must be an object");
     case "tool_result":
       rules.must(role === "user", where, "results come in user messages");
@@ -116,7 +116,7 @@ function checkTools(body: Body, usesTools: boolean, rules: Rules): void {
   rules.must(!usesTools || tools.length > 0, "tools", "requests with tool_use or tool_result blocks must define tools");
   rules.must(areUnique(names), "tools", "names must be unique");
   tools.forEach((tool, i) => {
-    rules.must(TOOL_NAME.test(String(tool["name"])), `tools.${i}`, "name must match the pattern of names");
+    rules.must(isToolName(tool["name"]), `tools.${i}`, "name must match the pattern of names");
     rules.must(record(tool["input_schema"])["type"] === "object", `tools.${i}`, "input_schema must be of type object");
   });
   const choice = record(body["tool_choice"]);

@@ -34,8 +34,10 @@ export function isJsonObjectText(value: unknown): boolean {
   }
 }
 
-/** Tool names that OpenAI takes, the strictest. */
-export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+/** A tool name that OpenAI takes, whose pattern is the strictest. */
+export function isToolName(name: unknown): boolean {
+  return typeof name === "string" && /^[a-zA-Z0-9_-]{1,64}$/.test(name);
+}
 
 export function areUnique(values: readonly unknown[]): boolean {
   return new Set(values).size === values.length;

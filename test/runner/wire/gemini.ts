@@ -18,7 +18,9 @@ export function say({ reasoning, text, calls = [] }: Said): readonly object[] {
   ];
 }
 
-const FUNCTION_NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
+function isFunctionName(name: unknown): boolean {
+  return typeof name === "string" && /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/.test(name);
+}
 
 /** What the Gemini API would refuse in this body, for a model of the third generation. */
 export function problems(body: Body): readonly string[] {
@@ -31,7 +33,12 @@ export function problems(body: Body): readonly string[] {
   contents.forEach((content, i) => {
     const where = `contents.${i}`;
     rules.must(["user", "model"].includes(String(content["role"])), where, "role must be user or model");
-    rules.must(content["role"] !== contents[i - 1]?.["role"], where, "turns must alternate");
+    const isCallTurn = names(content, "functionCall").length > 0;
+    rules.must(
+      !isCallTurn || contents[i - 1]?.["role"] === "user",
+      where,
+      "a call turn must come right after a user or function response turn",
+    );
     rules.must(partsOf(content).length > 0, where, "parts must not be empty");
     for (const part of partsOf(content)) checkPart(part, content["role"], where, rules);
     checkAnswers(content, contents[i + 1], where, rules);
@@ -77,12 +84,12 @@ function checkPart(part: Body, role: unknown, where: string, rules: Rules): void
   if (kinds[0] === "text") rules.must(isText(part["text"]), where, "text must be non-empty");
   if (kinds[0] === "functionCall") {
     const call = record(part["functionCall"]);
-    rules.must(role === "model" && FUNCTION_NAME.test(String(call["name"])), where, "a call is the model's, of a name that fits");
+    rules.must(role === "model" && isFunctionName(call["name"]), where, "a call is the model's, of a name that fits");
     rules.must(call["args"] === record(call["args"]), where, "args must be an object");
   }
   if (kinds[0] === "functionResponse") {
     const response = record(part["functionResponse"]);
-    rules.must(role === "user" && FUNCTION_NAME.test(String(response["name"])), where, "a response is the user's, of a name that fits");
+    rules.must(role === "user" && isFunctionName(response["name"]), where, "a response is the user's, of a name that fits");
     rules.must(response["response"] === record(response["response"]), where, "a response must be an object");
   }
 }
@@ -91,7 +98,7 @@ function checkTools(body: Body, rules: Rules): void {
   const declared = list(body["tools"]).flatMap((tool) => list(tool["functionDeclarations"]));
   rules.must(areUnique(declared.map((tool) => tool["name"])), "tools", "names must be unique");
   for (const tool of declared) {
-    rules.must(FUNCTION_NAME.test(String(tool["name"])), "tools", "name must match the pattern of names");
+    rules.must(isFunctionName(tool["name"]), "tools", "name must match the pattern of names");
     rules.must(isText(tool["description"]), "tools", "a declaration needs a description");
     rules.must(
       !/"(\$schema|additionalProperties|\$ref)"/.test(JSON.stringify(tool["parameters"] ?? {})),

@@ -1,4 +1,4 @@
-import { areUnique, type Body, isJsonObjectText, isText, list, Rules, record, type Said, TOOL_NAME } from "./body.ts";
+import { areUnique, type Body, isJsonObjectText, isText, isToolName, list, Rules, record, type Said } from "./body.ts";
 
 /** The events of a reply in OpenAI's Chat Completions format. */
 export function say({ text, calls = [] }: Said): readonly object[] {
@@ -78,7 +78,7 @@ function checkCall(call: Body, where: string, rules: Rules): void {
   rules.must(call["type"] === "function", where, "calls are of type function");
   rules.must(typeof call["id"] === "string" && call["id"] !== "" && call["id"].length <= 40, where, "ids have 1 to 40 characters");
   rules.must(/^[a-zA-Z0-9]{9}$/.test(String(call["id"])), where, "Mistral: ids have exactly 9 letters and digits");
-  rules.must(TOOL_NAME.test(String(made["name"])), where, "name must match the pattern of names");
+  rules.must(isToolName(made["name"]), where, "name must match the pattern of names");
   rules.must(isJsonObjectText(made["arguments"]), where, "arguments are the JSON of an object");
 }
 
@@ -87,7 +87,7 @@ function checkTools(body: Body, rules: Rules): void {
   rules.must(body["tools"] === undefined || (tools.length > 0 && tools.length <= 128), "tools", "1 to 128 tools");
   rules.must(areUnique(tools.map((tool) => tool["name"])), "tools", "names must be unique");
   for (const tool of tools) {
-    rules.must(TOOL_NAME.test(String(tool["name"])), "tools", "name must match the pattern of names");
+    rules.must(isToolName(tool["name"]), "tools", "name must match the pattern of names");
     const parameters = record(tool["parameters"]);
     rules.must(parameters["type"] === "object" && parameters["properties"], "tools", "an object schema needs properties");
   }

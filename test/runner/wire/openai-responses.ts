@@ -1,4 +1,4 @@
-import { areUnique, type Body, isJsonObjectText, isText, list, Rules, record, type Said, TOOL_NAME } from "./body.ts";
+import { areUnique, type Body, isJsonObjectText, isText, isToolName, list, Rules, record, type Said } from "./body.ts";
 
 let items = 0;
 
@@ -81,7 +81,7 @@ function checkItem(item: Body, next: Body | undefined, where: string, rules: Rul
         where,
         "call ids have 1 to 64 characters",
       );
-      rules.must(TOOL_NAME.test(String(item["name"])), where, "name must match the pattern of names");
+      rules.must(isToolName(item["name"]), where, "name must match the pattern of names");
       return rules.must(isJsonObjectText(item["arguments"]), where, "arguments are the JSON of an object");
     case "reasoning":
       rules.must(isText(item["encrypted_content"]), where, "reasoning that is not stored needs its encrypted content");
@@ -112,7 +112,7 @@ function checkTools(body: Body, rules: Rules): void {
   const tools = list(body["tools"]);
   rules.must(areUnique(tools.map((tool) => tool["name"])), "tools", "names must be unique");
   for (const tool of tools) {
-    rules.must(tool["type"] === "function" && TOOL_NAME.test(String(tool["name"])), "tools", "a function with a name");
+    rules.must(tool["type"] === "function" && isToolName(tool["name"]), "tools", "a function with a name");
     const parameters = record(tool["parameters"]);
     rules.must(parameters["type"] === "object" && parameters["properties"], "tools", "an object schema needs properties");
   }

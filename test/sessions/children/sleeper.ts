@@ -15,5 +15,5 @@ const outcome = await journal(lease, user("after")).then(
   () => "written",
   (error: unknown) => toFlowerError(error).code,
 );
-process.stdout.write(`${outcome} ${lease.lost.aborted}\n`);
+process.stdout.write(`${outcome} ${lease.lost?.aborted}\n`);
 process.exit(0);
