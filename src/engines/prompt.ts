@@ -7,7 +7,7 @@ import type {
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
 import { isRecord, type Json } from "../core/json.ts";
-import { type CallPart, type ImagePart, type Message, type ResultPart, resultText } from "../messages/message.ts";
+import { type CallPart, type ImagePart, type Message, type ResultPart, resultText, type TextPart } from "../messages/message.ts";
 
 /** What the prompt is made for. */
 export interface PromptTarget {
@@ -47,7 +47,7 @@ type AssistantContent = Extract<LanguageModelV3Message, { role: "assistant" }>["
 function toUserMessage(message: Message, target: PromptTarget): LanguageModelV3Message {
   const content: UserContent = [];
   for (const part of message.parts) {
-    if (part.type === "text" && part.text !== "") content.push({ type: "text", text: part.text });
+    if (part.type === "text" && !isBlank(part.text)) content.push({ type: "text", text: part.text });
     if (part.type === "image") content.push(toFile(part, target));
   }
   return { role: "user", content: content.length > 0 ? content : [{ type: "text", text: "(empty message)" }] };
@@ -63,7 +63,7 @@ function toAssistantMessages(message: Message, target: PromptTarget): readonly L
   const own = message.provider === target.provider;
   const content: AssistantContent = [];
   for (const part of message.parts) {
-    if (part.type === "text" && part.text !== "") content.push({ type: "text", text: part.text, ...ownOptions(part, own) });
+    if (part.type === "text" && isSaid(part, own)) content.push({ type: "text", text: part.text, ...ownOptions(part, own) });
     if (part.type === "reasoning" && own) content.push({ type: "reasoning", text: part.text, ...ownOptions(part, own) });
     if (part.type === "image") content.push(toFile(part, target));
     if (part.type === "call") {
@@ -79,6 +79,15 @@ function toAssistantMessages(message: Message, target: PromptTarget): readonly L
   return content.length > 0 ? [{ role: "assistant", content }] : [];
 }
 
+/** Providers refuse blank texts; but one of a provider's own may carry data that it needs back. */
+function isSaid(part: TextPart, own: boolean): boolean {
+  return !isBlank(part.text) || (own && part.text !== "" && part.providerMetadata !== undefined);
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
 function ownOptions(part: { readonly providerMetadata?: Json }, own: boolean): { providerOptions?: SharedV3ProviderOptions } {
   if (!own || !isRecord(part.providerMetadata)) return {};
   return { providerOptions: part.providerMetadata as SharedV3ProviderOptions };
@@ -89,10 +98,11 @@ function toInput(call: CallPart): unknown {
   return isRecord(call.args) ? call.args : { malformed: call.args };
 }
 
-/** A model may ask for a tool under a name that providers refuse to read back. */
-function safeName(name: string): string {
-  if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return name;
-  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unnamed";
+/** A model may ask for a tool under a name that providers refuse to read back, or that trips the provider packages' lookups. */
+export function safeName(name: string): string {
+  const plain = name.replace(/[^A-Za-z0-9_-]/g, "_");
+  const isSafe = /^[A-Za-z_]/.test(plain) && !(plain in Object.prototype);
+  return (isSafe ? plain : `_${plain}`).slice(0, 64);
 }
 
 function toToolMessages(message: Message, target: PromptTarget): readonly LanguageModelV3Message[] {
@@ -119,20 +129,21 @@ function imagesAfter(result: ResultPart, target: PromptTarget): UserContent {
 
 function toOutput(result: ResultPart, target: PromptTarget): LanguageModelV3ToolResultOutput {
   const hasImages = result.content.some((part) => part.type === "image");
-  if (hasImages && target.imagesInResults) return toRichOutput(result, target);
-  const value = resultText(result.content) || "(no output)";
+  if (hasImages && target.imagesInResults && !result.isError) return toRichOutput(result, target); // errors are text alone
+  const text = resultText(result.content);
+  const value = isBlank(text) ? "(no output)" : text;
   return { type: result.isError ? "error-text" : "text", value };
 }
 
 type RichContent = Extract<LanguageModelV3ToolResultOutput, { type: "content" }>["value"];
 
 function toRichOutput(result: ResultPart, target: PromptTarget): LanguageModelV3ToolResultOutput {
-  const value: RichContent = result.isError ? [{ type: "text", text: "Error:" }] : [];
+  const value: RichContent = [];
   for (const part of result.content) {
     if (part.type === "image") value.push(toResultImage(part, target));
     else {
       const text = resultText([part]);
-      if (text !== "") value.push({ type: "text", text });
+      if (!isBlank(text)) value.push({ type: "text", text });
     }
   }
   return { type: "content", value };

@@ -4,8 +4,9 @@ import type {
   LanguageModelV3ToolChoice,
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
+import { callsOf } from "../messages/message.ts";
 import { DEFAULT_MAX_OUTPUT_TOKENS, type EngineRequest, type EngineSettings, type ToolSpec } from "./engine.ts";
-import { toPrompt } from "./prompt.ts";
+import { safeName, toPrompt } from "./prompt.ts";
 
 interface Target {
   readonly provider: string;
@@ -18,7 +19,8 @@ export function toCallOptions(
   model: { readonly provider: string; readonly specificationVersion: string },
   target: Target,
 ): LanguageModelV3CallOptions {
-  const { settings, tools } = request;
+  const { settings } = request;
+  const { tools, choice } = offer(request, NEEDS_DEFINITIONS.test(model.provider));
   const imagesInResults = IMAGES_IN_RESULTS.test(model.provider);
   const cap = settings.maxOutputTokens ?? (NEEDS_CAP.test(model.provider) ? DEFAULT_MAX_OUTPUT_TOKENS : undefined);
   return {
@@ -32,7 +34,7 @@ export function toCallOptions(
     ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
     ...(settings.topP === undefined ? {} : { topP: settings.topP }),
     ...(settings.stopSequences === undefined ? {} : { stopSequences: [...settings.stopSequences] }),
-    ...(tools.length === 0 ? {} : { tools: tools.map(toFunctionTool), toolChoice: toToolChoice(settings.toolChoice) }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toFunctionTool), toolChoice: toToolChoice(choice) }),
     providerOptions: mergeOptions(target.defaults, settings.providerOptions),
   };
 }
@@ -41,6 +43,17 @@ export function toCallOptions(
 const IMAGES_IN_RESULTS = /^(anthropic|google|vertex|amazon-bedrock|openai\.responses|azure\.responses)\b/;
 
 const NEEDS_CAP = /anthropic/;
+
+/** Providers that refuse a history with calls when no tools are defined. */
+const NEEDS_DEFINITIONS = /anthropic|bedrock/;
+
+/** The tools on offer. Where definitions are demanded and none is on offer, the history's own tools are defined and withheld. */
+function offer({ tools, messages, settings }: EngineRequest, needsDefinitions: boolean) {
+  if (tools.length > 0 || !needsDefinitions) return { tools, choice: settings.toolChoice };
+  const called = new Set(messages.flatMap((message) => callsOf(message).map((call) => safeName(call.name))));
+  const gone = [...called].map((name) => ({ name, description: "Not available any more.", parameters: { type: "object" } as const }));
+  return { tools: gone, choice: "none" as const };
+}
 
 function toFunctionTool(tool: ToolSpec): LanguageModelV3FunctionTool {
   // OpenAI refuses an object schema that says nothing about properties.

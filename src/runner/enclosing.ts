@@ -6,7 +6,7 @@ import type { SessionStore } from "../sessions/store.ts";
 export interface EnclosingTurn {
   readonly store: SessionStore;
   readonly sessionId: string;
-  readonly outside: EnclosingTurn | undefined;
+  outside: EnclosingTurn | undefined;
   over: boolean;
 }
 
@@ -19,14 +19,22 @@ export function runInside<T>(turn: EnclosingTurn, work: () => T): T {
 }
 
 /**
- * Refuses to wait for a session from inside its own turn: it would wait for ever. Returns the innermost turn that encloses the
- * running code.
+ * Refuses to wait for a session from inside its own turn: it would wait for ever. Returns the innermost open turn that encloses
+ * the running code.
  */
 export function refuseReentry(store: SessionStore, sessionId: string): EnclosingTurn | undefined {
-  const outside = enclosing.getStore();
+  const outside = stillOpen(enclosing.getStore());
   for (let turn = outside; turn; turn = turn.outside) {
-    if (turn.over || turn.sessionId !== sessionId || turn.store !== store) continue;
+    turn.outside = stillOpen(turn.outside); // turns that start one another for ever must not hang on to each other
+    if (turn.sessionId !== sessionId || turn.store !== store) continue;
     throw new FlowerError("reentrant-turn", `Session "${sessionId}" is in a turn that waits for this very call; it would wait for ever.`);
   }
   return outside;
+}
+
+/** The turn itself, or the innermost around it that is not over. */
+function stillOpen(turn: EnclosingTurn | undefined): EnclosingTurn | undefined {
+  let open = turn;
+  while (open?.over) open = open.outside;
+  return open;
 }

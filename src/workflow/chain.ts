@@ -65,12 +65,11 @@ export class Chain {
   static async open(runtime: Runtime, options: ChainOptions): Promise<Chain> {
     const { workflow, request } = options;
     const place: LineagePlace = { path: runtime.books.lineagePath, workspace: runtime.workspace, now: () => runtime.clock.now() };
-    const lock = await acquireRunLock(runtime.runDir, workflow, { runId: runtime.runId });
+    const lock = await acquireRunLock(runtime.runDir, workflow, { runId: runtime.runId, clock: runtime.clock });
     try {
       if (options.fresh) await archive(runtime, place, workflow);
       const { lineage: old, notice } = options.continuous ? await readLineage(place, workflow) : {};
-      if (!old && request === undefined && options.needsRequest)
-        throw new FlowerError("bad-input", "There is nothing to go on with here. Say what is to be done.");
+      if (!old && request === undefined && options.needsRequest) throw nothingToGoOnWith();
       const amendment = old && request !== undefined && !said(old).includes(request.trim()) ? request : undefined;
       if (amendment !== undefined) await options.onAmend(amendment);
       const lineage = await updateLineage(place, workflow, () =>
@@ -138,7 +137,11 @@ async function archive(runtime: Runtime, place: LineagePlace, workflow: string):
   await archiveLineage(place, workflow, folder);
 }
 
-/** Where an earlier run's file of this name lies. */
-export function earlierRunFile(runtime: Runtime, runId: string, name: string): string {
-  return join(runtime.runDir, runId, name);
+export function nothingToGoOnWith(): FlowerError {
+  return new FlowerError("bad-input", "There is nothing to go on with here. Say what is to be done.");
+}
+
+/** Where the earlier runs' files of this name lie, the newest first. A run that died at its start has none. */
+export function earlierRunFiles(runtime: Runtime, chain: Chain, name: string): readonly string[] {
+  return (chain.woke?.runs ?? []).map((runId) => join(runtime.runDir, runId, name)).toReversed();
 }

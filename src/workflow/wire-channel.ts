@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import type { HumanChannel } from "../human/channel.ts";
-import { earlierRunFile } from "./chain.ts";
+import { earlierRunFiles } from "./chain.ts";
 import type { WorkflowRun } from "./workflow-run.ts";
 
 /**
@@ -9,8 +10,7 @@ import type { WorkflowRun } from "./workflow-run.ts";
 export async function wireChannel(channel: HumanChannel | undefined, run: WorkflowRun): Promise<() => void> {
   if (!channel) return () => {};
   const { runtime, chain } = run;
-  const earlier = chain.woke?.runs.at(-1);
-  const previous = earlier === undefined ? undefined : earlierRunFile(runtime, earlier, "asks.json");
+  const previous = earlierRunFiles(runtime, chain, "asks.json").find(existsSync);
   await channel.attach({ storePath: runtime.books.asksPath, previous });
   const sink = channel.onEvent ? undefined : run.onEvent;
   return channel.addSink((event) => runtime.publish(event, sink));

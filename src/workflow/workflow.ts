@@ -7,7 +7,7 @@ import { endLeftovers } from "../runtime/process-record.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { StepResult } from "../runtime/step-result.ts";
 import type { Workbench } from "../workbench/workbench.ts";
-import { Chain, earlierRunFile } from "./chain.ts";
+import { Chain, earlierRunFiles } from "./chain.ts";
 import { ABORTED_KEY, type Ctx, FAILED_AT_KEY, REQUEST_KEY, RESULTS_KEY, RUNTIME_KEY } from "./ctx.ts";
 import { isStepAbort, runStep, type StepEnd, setScope } from "./run-step.ts";
 import { isStep, type Step } from "./step.ts";
@@ -72,7 +72,6 @@ export class Workflow {
    */
   async run(runtime: Runtime, options: WorkflowRunOptions = {}): Promise<Ctx> {
     this.#checkWorkbench(runtime);
-    await runtime.books.open();
     const chain = await Chain.open(runtime, {
       workflow: this.name,
       request: this.#options.request,
@@ -82,29 +81,39 @@ export class Workflow {
       needsRequest: this.#options.needsRequest ?? false,
       onAmend: async (words) => this.channel?.amend(words),
     });
+    await openBooks(runtime, chain);
     const ctx: Ctx = { ...this.#options.context, [RUNTIME_KEY]: runtime, [RESULTS_KEY]: [], [REQUEST_KEY]: chain.request };
     const signal = AbortSignal.any([runtime.signal, chain.lost, ...(options.signal ? [options.signal] : [])]);
     const run = new WorkflowRun({ runtime, chain, ctx, channel: this.channel, onEvent: options.onEvent, signal });
-    const unwire = await wireChannel(this.channel, run);
+    let unwire = () => {};
     let ending: Ending = { outcome: "failed", reason: "unknown" };
     try {
+      unwire = await wireChannel(this.channel, run);
       await this.#greet(run);
       ending = await this.#runSteps(run, options);
     } catch (error) {
       ending = endingOf(error, run);
       if (!isFlowerError(error) || error.code === "bad-config") throw error;
     } finally {
-      if (ending.failedAt !== undefined) ctx[FAILED_AT_KEY] = ending.failedAt;
-      if (ending.outcome !== "achieved") ctx[ABORTED_KEY] = ending.reason ?? "";
-      await this.channel?.flush();
-      unwire();
-      const { outcome, failedAt, reason } = ending;
-      const exitCode = EXIT_CODES[outcome];
-      runtime.publish(makeEvent("task", reason ?? outcome, { type: "run-end", outcome, exitCode, failedAt, reason }), options.onEvent);
-      await runtime.books.flush();
-      await chain.close(outcome);
+      await this.#finish(run, ending, unwire);
     }
     return ctx;
+  }
+
+  /** Writes down how the run ended and lets others run, whatever fails on the way. */
+  async #finish(run: WorkflowRun, { outcome, failedAt, reason }: Ending, unwire: () => void): Promise<void> {
+    const { ctx, runtime, chain, onEvent } = run;
+    if (failedAt !== undefined) ctx[FAILED_AT_KEY] = failedAt;
+    if (outcome !== "achieved") ctx[ABORTED_KEY] = reason ?? "";
+    try {
+      await this.channel?.flush();
+      unwire();
+      const exitCode = EXIT_CODES[outcome];
+      runtime.publish(makeEvent("task", reason ?? outcome, { type: "run-end", outcome, exitCode, failedAt, reason }), onEvent);
+      await runtime.books.flush();
+    } finally {
+      await chain.close(outcome);
+    }
   }
 
   /** What the start found: an earlier run to go on from, an unusable lineage, processes left alive. */
@@ -116,7 +125,7 @@ export class Workflow {
     const earlier = chain.woke?.runs.at(-1);
     if (!chain.woke || earlier === undefined) return;
     say(run, t(chain.amendment === undefined ? "workflow.woke" : "workflow.amended", { since: earlier }), "woke");
-    const ended = await endLeftovers(earlierRunFile(runtime, earlier, "processes.json"));
+    const ended = (await Promise.all(earlierRunFiles(runtime, chain, "processes.json").map(endLeftovers))).flat();
     if (ended.length > 0) say(run, t("workflow.endedProcesses", { commands: ended.join(", ") }), "ended-processes");
   }
 
@@ -173,6 +182,16 @@ export class Workflow {
       "bad-config",
       `The workflow's workbench is ${workbench.root}, the Runtime's is ${runtime.workbench.root}. Give the Runtime the workflow's: new Runtime({ workbench: workflow.workbench }).`,
     );
+  }
+}
+
+/** After the chain: a start that is refused leaves no books behind. */
+async function openBooks(runtime: Runtime, chain: Chain): Promise<void> {
+  try {
+    await runtime.books.open();
+  } catch (error) {
+    await chain.close("failed");
+    throw error;
   }
 }
 

@@ -55,3 +55,14 @@ test("what was finished before an abort stays, and the session can be used at on
   expect(inShort((await desk.state())?.history ?? [])).toEqual(["user: go", "model: doing 1, [step]", "tool: step 1 done"]);
   expect((await desk.run({ prompt: "and?", resume: true })).outcome).toEqual({ kind: "done", text: "still here" });
 });
+
+test("an abort while the agent's instructions are being made ends the query before the model is asked", async () => {
+  const controller = new AbortController();
+  const instructions = async () => {
+    controller.abort("stop now");
+    return "be nice";
+  };
+  const desk = openDesk([() => new Promise<never>(() => {})], { agent: { instructions } });
+  expect((await desk.run({ signal: controller.signal })).error).toBe("stop now");
+  expect(await desk.state()).toBeUndefined();
+});

@@ -106,7 +106,7 @@ test("a run that its budget stopped goes on, where it was, with a new budget", a
   const server = await serveModel(smallJob());
   const folder = await newFolder();
   const options = { cwd: folder, env: server.env() };
-  expect((await flower([REQUEST, "--budget", "0.0007"], options)).code).toBe(4);
+  expect((await flower([REQUEST, "--budget", "0.001"], options)).code).toBe(4);
   const before = server.requests.length;
   expect(before).toBeGreaterThan(1);
   const { code, stdout } = await flower([REQUEST, "--budget", "1"], options);

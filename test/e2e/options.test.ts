@@ -27,8 +27,10 @@ describe("wrong usage ends with exit code 2, a reason, and no file made", () => 
 
 test("without a request, in a folder where nothing was begun, it says that there is nothing to go on with", async () => {
   const server = await serveModel(smallJob());
-  const { code, stderr } = await flower([], { cwd: await newFolder(), env: server.env() });
+  const folder = await newFolder();
+  const { code, stderr } = await flower([], { cwd: folder, env: server.env() });
   expect(code).toBe(2);
+  expect(await readdir(folder)).toEqual([]);
   expect(stderr).toContain("There is nothing to go on with here.");
   expect(server.requests).toEqual([]);
 });
@@ -113,6 +115,7 @@ test("a second run in the same folder is refused and told who holds it, and leav
   expect(second.code).toBe(1);
   expect(second.stderr).toContain(`process ${first.pid}, run ${run}`);
   expect(server.requests).toHaveLength(requests);
+  expect(await books.runs()).toEqual([run]);
   expect(await books.note("brief.md")).not.toContain("Something else.");
   await first.kill();
 });

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { resolveEngine } from "../../engines/resolve.ts";
-import { type Language, toLanguage } from "../../i18n/catalogue.ts";
+import { toLanguage } from "../../i18n/catalogue.ts";
 import { Runtime } from "../../runtime/runtime.ts";
 import { wakeState } from "../../workbench/lineage.ts";
+import { nothingToGoOnWith } from "../../workflow/chain.ts";
 import { starterFlow } from "../../workflow/starter.ts";
 import { drive } from "../drive.ts";
 import type { GlobalOptions, GoOptions } from "../program.ts";
@@ -14,7 +15,9 @@ import { Screen } from "../screen.ts";
 export async function go(request: string | undefined, options: GoOptions): Promise<number> {
   const workspace = resolve(options.workspace);
   const runDir = resolve(workspace, options.runDir);
-  const language = await languageOf(options, workspace, runDir);
+  const begun = options.new ? undefined : (await wakeState(workspace, runDir)).workflows["go"];
+  if (!begun && request === undefined) throw nothingToGoOnWith();
+  const language = toLanguage(options.lang) ?? begun?.language ?? languageFrom(undefined, process.env); // a run goes on in its language
   const engine = resolveEngine({ model: options.model });
   const screen = new Screen({ language, color: options.color, verbose: options.verbose, json: options.json });
   const workflow = starterFlow(request, {
@@ -40,12 +43,6 @@ export async function go(request: string | undefined, options: GoOptions): Promi
     resilience: resilienceFrom(process.env),
   });
   return drive({ workflow, channel: workflow.channel, runtime, screen });
-}
-
-/** A run that was started in one language goes on in it. */
-async function languageOf(options: GoOptions, workspace: string, runDir: string): Promise<Language> {
-  const begun = options.new ? undefined : (await wakeState(workspace, runDir)).workflows["go"]?.language;
-  return toLanguage(options.lang) ?? begun ?? languageFrom(undefined, process.env);
 }
 
 const TERMINAL_TIMEOUT_MS = 1_800_000;
