@@ -1,8 +1,8 @@
-import { Agent, Runner, tool } from "flower-agents";
+import { Agent, type JsonObject, Runner, tool } from "flower-agents";
 import type { Engine, EngineCallOptions, EnginePart, EngineRequest } from "flower-agents/engines";
 import type { Arithmetic } from "../arithmetic.ts";
 import { type Bot, INSTRUCTIONS, MAX_ITERATIONS, type Setup } from "../bot.ts";
-import { fragmentsOf, type Script } from "../script.ts";
+import { fragmentsOf, type Reply, type Script } from "../script.ts";
 
 export async function makeBot(setup: Setup): Promise<Bot> {
   const runner = new Runner({
@@ -51,19 +51,32 @@ class ScriptEngine implements Engine {
     this.#script = script;
   }
 
-  async *stream(request: EngineRequest, options: EngineCallOptions = {}): AsyncGenerator<EnginePart> {
-    const reply = await this.#script.reply(request.messages.length, options.signal);
-    if ("text" in reply) {
-      for (const text of fragmentsOf(reply)) yield { type: "delta", of: "text", text };
-      yield { type: "block", of: "text", text: reply.text };
-      yield { type: "finish", reason: "stop", usage: USAGE };
-    } else {
-      yield { type: "call", name: reply.call, args: reply.args as never };
-      yield { type: "finish", reason: "calls", usage: USAGE };
-    }
+  stream({ messages }: EngineRequest, { signal }: EngineCallOptions = {}): AsyncIterable<EnginePart> {
+    let parts: readonly EnginePart[] | undefined;
+    let index = 0;
+    const next = async (): Promise<IteratorResult<EnginePart>> => {
+      parts ??= partsOf(await this.#script.reply(messages.length, signal));
+      const value = parts[index++];
+      return value === undefined ? { done: true, value } : { done: false, value };
+    };
+    return { [Symbol.asyncIterator]: () => ({ next }) };
   }
 
   withModel(): Engine {
     return this;
   }
+}
+
+function partsOf(reply: Reply): readonly EnginePart[] {
+  if (!("text" in reply)) {
+    return [
+      { type: "call", name: reply.call, args: reply.args as JsonObject },
+      { type: "finish", reason: "calls", usage: USAGE },
+    ];
+  }
+  return [
+    ...fragmentsOf(reply).map((text) => ({ type: "delta", of: "text", text }) as const),
+    { type: "block", of: "text", text: reply.text },
+    { type: "finish", reason: "stop", usage: USAGE },
+  ];
 }

@@ -43,7 +43,8 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-const STALE_LOCK_MS = 10_000;
+/** Work under a lock takes milliseconds; what a killed process left is free after this. */
+const STALE_LOCK_MS = 4_000;
 
 /** Runs `work` while no other process (or caller) holds the lock of `path`. The lock is a folder beside it; stale ones expire. */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {

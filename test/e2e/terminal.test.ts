@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
@@ -127,6 +128,7 @@ describe.skipIf(!hasScript)("at a real terminal", () => {
     terminal.close();
     await vi.waitFor(async () => expect(await books.end()).toMatchObject({ outcome: "interrupted" }), { timeout: 10_000 });
     await vi.waitFor(() => expect(isRunning(command)).toBe(false));
+    await vi.waitFor(() => expect(existsSync(join(books.runDir, "go.lock"))).toBe(false)); // the last thing it does
     await books.expectWhole();
   });
 });

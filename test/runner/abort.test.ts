@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { Agent } from "../../src/agents/agent.ts";
 import type { Engine, EnginePart } from "../../src/engines/engine.ts";
+import { NO_USAGE } from "../../src/messages/usage.ts";
 import type { JournalEntry } from "../../src/sessions/store.ts";
-import { calling, deferred, plainTool, rejection, STORES, settle, stage } from "./stage.ts";
+import { tool } from "../../src/tools/tool.ts";
+import { calling, deferred, eventsOf, plainTool, rejection, STORES, settle, stage } from "./stage.ts";
 
 const reason = { why: "the client left" };
 
@@ -175,6 +178,43 @@ describe("an abort", () => {
     const { runner, engine } = stage([], { startingAgent: new Agent({ name: "A", instructions }) });
     expect(await rejection(runner.run("s", "hi", { signal: controller.signal }))).toBe(reason);
     expect(engine.requests).toHaveLength(0);
+  });
+
+  it("that comes while arguments are read starts no call, not even in the journal", async () => {
+    const controller = new AbortController();
+    const called: string[] = [];
+    const parameters = z.object({}).refine(() => {
+      controller.abort(reason);
+      return true;
+    });
+    const look = tool({ name: "look", description: "Looks.", parameters, execute: () => void called.push("look") });
+    const { runner, store } = stage([calling("look")], { tools: [look] });
+    expect(await rejection(runner.run("s", "hi", { signal: controller.signal }))).toBe(reason);
+    expect(called).toEqual([]);
+    const [turn] = await store.turns("s");
+    expect((await store.journal("s", turn!.turnId)).map((entry) => entry.type)).toEqual(["message", "message"]);
+  });
+
+  it("that comes with the last word of the answer leaves nothing, as long as the turn is not history", async () => {
+    const controller = new AbortController();
+    const engine: Engine = {
+      provider: "late",
+      model: "late-1",
+      async *stream() {
+        try {
+          yield { type: "block", of: "text", text: "Done." } as const;
+          yield { type: "finish", reason: "stop", usage: NO_USAGE } as const;
+        } finally {
+          controller.abort(reason);
+        }
+      },
+      withModel: () => engine,
+    };
+    const { runner } = stage([], { engine });
+    const run = runner.stream("s", "hi", { signal: controller.signal });
+    expect(await rejection(run.response)).toBe(reason);
+    expect((await eventsOf(run)).at(-1)).toMatchObject({ kind: "result", payload: { isError: true, errorKind: "aborted" } });
+    expect(await runner.session("s")).toBeUndefined();
   });
 
   it("by a tool itself lets none of the calls that wait behind it begin", async () => {
