@@ -133,7 +133,7 @@ export class Runner {
 
   /** The same, as events. */
   resumeStream(sessionId: string, decisions: readonly ApprovalDecision[], request: StreamRequest = {}): Run<AgentResponse> {
-    return this.#start(sessionId, request, (scope) => this.#openTurnAgain(scope, decisions), "pause");
+    return this.#start(sessionId, request, (scope) => this.#openTurnAgain(scope, decisions));
   }
 
   /**
@@ -169,8 +169,10 @@ export class Runner {
     refuseReentry(this.#store, sessionId);
     const lease = await this.#store.open(sessionId);
     try {
-      if (lease.state.open)
+      if (lease.state.open) {
+        await lease.pause(); // else it would end with the lease
         throw new FlowerError("session-busy", `A turn of session "${sessionId}" is open; resume, recover or discard it first.`);
+      }
       await lease.begin(newId());
       await lease.commit({ end: true, activeAgent: lease.state.activeAgent, metadata });
     } finally {
@@ -202,10 +204,10 @@ export class Runner {
     return this.close();
   }
 
-  #start(sessionId: string, request: StreamRequest, work: TurnWork, onFailure: "rollback" | "pause" = "rollback"): Run<AgentResponse> {
+  #start(sessionId: string, request: StreamRequest, work: TurnWork): Run<AgentResponse> {
     const link = linkAbort(request.signal);
     const run = new Run<AgentResponse>(
-      (emit) => this.#transact({ sessionId, request, link, emit, onFailure }, work),
+      (emit) => this.#transact({ sessionId, request, link, emit }, work),
       (reason) => link.abort(reason),
     );
     const over = run.response.then(nothing, nothing);
@@ -217,7 +219,10 @@ export class Runner {
     return run;
   }
 
-  /** Holds the session's lease around a turn: it ends committed or paused, or nothing of it stays. */
+  /**
+   * Holds the session's lease around a turn: it ends committed or paused, or nothing of it stays. One that was found open stays
+   * open when the work fails.
+   */
   async #transact(start: TurnStart, work: TurnWork): Promise<AgentResponse> {
     const { sessionId, link } = start;
     if (this.#closed) throw new FlowerError("bad-input", "The Runner is closed.");
@@ -227,10 +232,11 @@ export class Runner {
     const unlink = onAbort(lease.lost, link.abort);
     const cancel = this.#startTimer(start.request.timeoutMs, link.abort);
     const here: EnclosingTurn = { store: this.#store, sessionId, outside, over: false };
+    const found = lease.state.open?.turnId;
     try {
       return await work({ ...start, lease, here });
     } catch (error) {
-      const left = start.onFailure === "pause" ? lease.pause() : lease.rollback(String(error));
+      const left = lease.state.open?.turnId === found ? lease.pause() : lease.rollback(String(error));
       await left.catch(nothing); // the first failure is the one to report
       throw error;
     } finally {
@@ -324,7 +330,6 @@ interface TurnStart {
   /** Aborts with the caller's signal, the turn's timeout, the loss of the lease, and at close. */
   readonly link: LinkedAbort;
   readonly emit: EventSink;
-  readonly onFailure: "rollback" | "pause";
 }
 
 interface TurnScope extends TurnStart {

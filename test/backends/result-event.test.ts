@@ -10,9 +10,14 @@ const endings: readonly (readonly [string, () => Desk, Parameters<Desk["run"]>[0
   ["a refused request", () => openDesk([new FlowerError("auth", "bad key")]), {}, { isError: true, errorKind: "auth" }],
   ["an interrupt", () => openDesk([]), { steering: steering({ interrupted: () => true }) }, { isError: false }],
   ["a budget that is used up", () => openDesk([]), { steering: steering({ overBudget: () => "$1 of $1" }) }, { isError: false }],
-  ["an abort beforehand", () => openDesk([]), { signal: AbortSignal.abort(new FlowerError("aborted", "no")) }, { errorKind: "aborted" }],
-  ["a tool that the backend lacks", () => openDesk([], { agent: { tools: ["Bash"] } }), {}, { errorKind: "bad-config" }],
-  ["a fork of nothing", () => openDesk([]), { fork: { from: "nobody" } }, { errorKind: "not-found" }],
+  [
+    "an abort beforehand",
+    () => openDesk([]),
+    { signal: AbortSignal.abort(new FlowerError("aborted", "no")) },
+    { isError: true, errorKind: "aborted" },
+  ],
+  ["a tool that the backend lacks", () => openDesk([], { agent: { tools: ["Bash"] } }), {}, { isError: true, errorKind: "bad-config" }],
+  ["a fork of nothing", () => openDesk([]), { fork: { from: "nobody" } }, { isError: true, errorKind: "not-found" }],
 ];
 
 test.each(endings)("after %s the result event is the last, and the only one", async (_what, open, query, payload) => {
@@ -27,6 +32,7 @@ test("a session that is taken fails with a result event too", async () => {
   await new Promise((resolve) => setImmediate(resolve));
   const second = await desk.run();
   expect(second.events.map((event) => event.kind)).toEqual(["result"]);
+  expect(second.events[0]?.payload).toMatchObject({ isError: true, errorKind: "session-busy", usage: { inputTokens: 0 } });
   expect(second.error).toMatchObject({ code: "session-busy" });
   expect((await first).outcome?.kind).toBe("done");
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Agent } from "../../src/agents/agent.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { TextPart } from "../../src/messages/message.ts";
+import { sqliteFixture } from "../sessions/fixtures.ts";
 import { calling, plainTool, rejection, STORES, stage } from "./stage.ts";
 import { transcript } from "./transcript.ts";
 
@@ -75,6 +76,25 @@ describe.each(STORES)("a turn over the %s store", (_name, make) => {
     ]);
     expect(engine.requests.map((request) => request.instructions)).toEqual(["Speak zh.", "Speak zh.", "Speak pt.", "Speak pt."]);
     expect((await (await fixture.reopen()).read("s"))?.metadata).toEqual({ user: "u1", language: "pt" });
+  });
+});
+
+describe("metadata", () => {
+  it("cannot be set while a turn is open that a dead process left, which stays to be recovered", async () => {
+    const fixture = sqliteFixture();
+    const dead = await fixture.store.open("s");
+    await dead.begin("t");
+    await dead.append({
+      type: "message",
+      message: { id: "m", role: "user", parts: [{ type: "text", text: "hi" }], at: "2026-01-01T00:00:00.000Z" },
+    });
+    fixture.expireLeases?.();
+    const { runner } = stage(["Hello."], { sessionStore: await fixture.reopen() });
+    expect(await rejection(runner.setMetadata("s", { a: 1 }))).toMatchObject({ code: "session-busy" });
+    expect((await runner.recover("s")).content).toBe("Hello.");
+    await runner.setMetadata("s", { a: 1 });
+    expect(await runner.session("s")).toMatchObject({ metadata: { a: 1 }, activeAgent: "Helper" });
+    await fixture.cleanup();
   });
 });
 

@@ -57,7 +57,7 @@ test("change, but the goal-setter hands nothing in: the person's words become a 
 test.each([
   ["you are wrong", OPTIONS[2]],
   ["free text", "X 在 /opt 里,再看看"],
-  ["free text that begins like an option", "接受这个结果,但是先修好"],
+  ["free text that begins like an option", `${OPTIONS[0]},但先修好标题`],
 ])("%s goes back to the worker with the rejection; the round is granted even after the last", async (_what, answer) => {
   const work = await openWork({ worker: reports(2), judge: [...unreachable, ...achieved] }, { ...zh, answers: [answer], rounds: 1 });
   const ctx = await work.run();

@@ -1,7 +1,7 @@
 import { areUnique, type Body, isText, isToolName, list, Rules, record, type Said } from "./body.ts";
 
 /** The events of a reply in Anthropic's Messages format, thoughts signed. */
-export function say({ reasoning, text, calls = [] }: Said): readonly object[] {
+function say({ reasoning, text, calls = [] }: Said): readonly object[] {
   const blocks = [
     ...(reasoning ? [{ start: { type: "thinking", thinking: "", signature: "" }, deltas: thinking(reasoning) }] : []),
     ...(text ? [{ start: { type: "text", text: "" }, deltas: [{ type: "text_delta", text }] }] : []),
@@ -31,7 +31,7 @@ function thinking(text: string): readonly object[] {
 }
 
 /** What Anthropic's Messages API would refuse in this body. */
-export function problems(body: Body): readonly string[] {
+function problems(body: Body): readonly string[] {
   const rules = new Rules();
   const messages = list(body["messages"]);
   rules.must(Number(body["max_tokens"]) > 0, "body", "max_tokens is demanded");
@@ -125,3 +125,5 @@ function checkTools(body: Body, usesTools: boolean, rules: Rules): void {
   rules.must(["auto", "any", "tool", "none"].includes(String(choice["type"])), "tool_choice", "unknown type");
   rules.must(choice["type"] !== "tool" || names.includes(choice["name"]), "tool_choice", "must name a tool on offer");
 }
+
+export const messages = { say, problems };

@@ -1,7 +1,7 @@
 import { areUnique, type Body, isText, list, Rules, record, type Said } from "./body.ts";
 
 /** The events of a reply in Gemini's format; the first call is signed. */
-export function say({ reasoning, text, calls = [] }: Said): readonly object[] {
+function say({ reasoning, text, calls = [] }: Said): readonly object[] {
   const parts = [
     ...(reasoning ? [{ text: reasoning, thought: true }] : []),
     ...(text ? [{ text }] : []),
@@ -23,7 +23,7 @@ function isFunctionName(name: unknown): boolean {
 }
 
 /** What the Gemini API would refuse in this body, for a model of the third generation. */
-export function problems(body: Body): readonly string[] {
+function problems(body: Body): readonly string[] {
   const rules = new Rules();
   const contents = list(body["contents"]);
   for (const part of partsOf(record(body["systemInstruction"])))
@@ -109,3 +109,5 @@ function checkTools(body: Body, rules: Rules): void {
   const { mode } = record(record(body["toolConfig"])["functionCallingConfig"]);
   rules.must(mode === undefined || ["AUTO", "ANY", "NONE", "VALIDATED"].includes(String(mode)), "toolConfig", "unknown mode");
 }
+
+export const generate = { say, problems };

@@ -1,7 +1,7 @@
 import { areUnique, type Body, isJsonObjectText, isText, isToolName, list, Rules, record, type Said } from "./body.ts";
 
 /** The events of a reply in OpenAI's Chat Completions format. */
-export function say({ text, calls = [] }: Said): readonly object[] {
+function say({ text, calls = [] }: Said): readonly object[] {
   const chunk = (delta: object, finish: string | null = null) => ({
     id: "c",
     object: "chat.completion.chunk",
@@ -29,7 +29,7 @@ export function say({ text, calls = [] }: Said): readonly object[] {
 }
 
 /** What OpenAI's Chat Completions would refuse in this body. */
-export function problems(body: Body): readonly string[] {
+function problems(body: Body): readonly string[] {
   const rules = new Rules();
   const messages = list(body["messages"]);
   const ids = messages.flatMap((message) => list(message["tool_calls"]).map((call) => call["id"]));
@@ -93,3 +93,5 @@ function checkTools(body: Body, rules: Rules): void {
   }
   rules.must(body["tool_choice"] === undefined || tools.length > 0, "tool_choice", "only with tools");
 }
+
+export const chat = { say, problems };

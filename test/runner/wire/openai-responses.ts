@@ -3,7 +3,7 @@ import { areUnique, type Body, isJsonObjectText, isText, isToolName, list, Rules
 let items = 0;
 
 /** The events of a reply in OpenAI's Responses format, reasoning encrypted. */
-export function say({ reasoning, text, calls = [] }: Said): readonly object[] {
+function say({ reasoning, text, calls = [] }: Said): readonly object[] {
   const events: object[] = [{ type: "response.created", response: { id: "r", created_at: 1, model: "gpt-5" } }];
   let index = 0;
   const item = (added: object, done: object, between: (id: string) => readonly object[] = () => []) => {
@@ -42,7 +42,7 @@ function withId(item: object, id: string): object {
 }
 
 /** What OpenAI's Responses API would refuse in this body, where nothing is stored. */
-export function problems(body: Body): readonly string[] {
+function problems(body: Body): readonly string[] {
   const rules = new Rules();
   const input = list(body["input"]);
   rules.must(body["store"] === false, "body", "nothing is to be stored");
@@ -118,3 +118,5 @@ function checkTools(body: Body, rules: Rules): void {
   }
   rules.must(body["tool_choice"] === undefined || tools.length > 0, "tool_choice", "only with tools");
 }
+
+export const responses = { say, problems };

@@ -2,11 +2,11 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { fromAiSdk } from "../../../src/engines/ai-sdk.ts";
 import type { Engine, EngineSettings } from "../../../src/engines/engine.ts";
 import { anthropic, gemini, openai } from "../../../src/engines/providers.ts";
-import * as messages from "./anthropic.ts";
+import { messages } from "./anthropic.ts";
 import type { Body, Said } from "./body.ts";
-import * as generate from "./gemini.ts";
-import * as chat from "./openai-chat.ts";
-import * as responses from "./openai-responses.ts";
+import { generate } from "./gemini.ts";
+import { chat } from "./openai-chat.ts";
+import { responses } from "./openai-responses.ts";
 
 /** A provider's wire format: how it speaks, and what it refuses. */
 export interface WireFormat {
