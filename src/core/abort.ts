@@ -1,13 +1,19 @@
 import { FlowerError } from "./errors.ts";
 
+/** What tells whether something was aborted: a signal, or a `LinkedAbort`. */
+export type AbortState = Pick<AbortSignal, "aborted" | "reason">;
+
 /** Throws the signal's reason when it is aborted. */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
+export function throwIfAborted(signal: AbortState | undefined): void {
   if (signal?.aborted) throw abortReason(signal);
 }
 
 /** The reason of an aborted signal: the caller's own value, or an `aborted` error when the caller gave none. */
-export function abortReason(signal: AbortSignal): unknown {
-  const reason: unknown = signal.reason;
+export function abortReason(signal: AbortState): unknown {
+  return toReason(signal.reason);
+}
+
+function toReason(reason: unknown): unknown {
   if (reason === undefined || (reason instanceof DOMException && reason.name === "AbortError")) {
     return new FlowerError("aborted", "The call was aborted.", { cause: reason });
   }
@@ -15,90 +21,106 @@ export function abortReason(signal: AbortSignal): unknown {
 }
 
 /** Settles like `promise`, or rejects with the signal's reason as soon as it aborts. The listener is removed either way. */
-export function withAbort<T>(promise: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+export function withAbort<T>(promise: PromiseLike<T>, signal: AbortSignal | LinkedAbort | undefined): Promise<T> {
   if (!signal) return Promise.resolve(promise);
   if (signal.aborted) {
     void Promise.resolve(promise).catch(() => {});
     return Promise.reject(abortReason(signal));
   }
   return new Promise<T>((resolve, reject) => {
-    const onAbort = () => reject(abortReason(signal));
-    signal.addEventListener("abort", onAbort, { once: true });
+    const stopListening = listen(signal, () => reject(abortReason(signal)));
     promise.then(
       (value) => {
-        signal.removeEventListener("abort", onAbort);
+        stopListening();
         resolve(value);
       },
       (error: unknown) => {
-        signal.removeEventListener("abort", onAbort);
+        stopListening();
         reject(error);
       },
     );
   });
 }
 
-/** Calls `listener` with the reason when the signal aborts, at once if it has. The returned function takes it away. */
-export function onAbort(signal: AbortSignal | undefined, listener: (reason: unknown) => void): () => void {
-  if (!signal) return () => {};
-  const tell = () => listener(signal.reason);
-  if (signal.aborted) tell();
-  else signal.addEventListener("abort", tell, { once: true });
-  return () => signal.removeEventListener("abort", tell);
-}
-
-/** A controller that also aborts when one of `parents` does. `dispose()` removes its listeners. */
-export interface LinkedAbort extends Disposable {
+/**
+ * A controller that also aborts when one of `parents` does. Its signal is made when somebody looks at it: making one costs more than
+ * a whole short turn, and inside one `onAbort` does. `dispose()` removes what it left at its parents.
+ */
+export interface LinkedAbort extends AbortState, Disposable {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
+  /** Calls `listener` with the reason, as `abortReason` gives it; at once when aborted already. The returned function takes it back. */
+  onAbort(listener: (reason: unknown) => void): () => void;
+  /** Makes this another parent. */
+  follow(parent: AbortSignal | LinkedAbort): void;
   dispose(): void;
 }
 
-export function linkAbort(...parents: readonly (AbortSignal | undefined)[]): LinkedAbort {
-  const controller = new AbortController();
-  const removers: (() => void)[] = [];
-  for (const parent of parents) {
-    if (!parent) continue;
-    if (parent.aborted) {
-      controller.abort(parent.reason);
-      break;
-    }
-    const onAbort = () => controller.abort(parent.reason);
-    parent.addEventListener("abort", onAbort, { once: true });
-    removers.push(() => parent.removeEventListener("abort", onAbort));
-  }
-  const dispose = () => {
-    for (const remove of removers.splice(0)) remove();
-  };
-  return { signal: controller.signal, abort: (reason) => controller.abort(reason), dispose, [Symbol.dispose]: dispose };
+export function linkAbort(...parents: readonly (AbortSignal | LinkedAbort | undefined)[]): LinkedAbort {
+  const link = new Link();
+  for (const parent of parents) if (parent) link.follow(parent);
+  return link;
 }
 
-/** An abort whose signal is made only when somebody looks at it: most calls end without anyone having asked. */
-export class LazyAbort {
+class Link implements LinkedAbort {
   #controller: AbortController | undefined;
-  #aborted = false;
-  #reason: unknown;
+  #aborted: { readonly reason: unknown } | undefined;
+  #listeners: Set<(reason: unknown) => void> | undefined;
+  #removers: (() => void)[] = [];
 
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      if (this.#aborted) this.#controller.abort(this.#reason);
+      if (this.#aborted) this.#controller.abort(this.#aborted.reason);
     }
     return this.#controller.signal;
   }
 
   get aborted(): boolean {
-    return this.#aborted;
+    return this.#aborted !== undefined;
   }
 
   get reason(): unknown {
-    return this.#reason;
+    return this.#aborted?.reason;
   }
 
-  /** The first abort counts. */
-  abort(reason: unknown): void {
+  abort(reason?: unknown): void {
     if (this.#aborted) return;
-    this.#aborted = true;
-    this.#reason = reason;
+    this.#aborted = { reason };
     this.#controller?.abort(reason);
+    for (const listener of this.#listeners ?? []) listener(toReason(reason));
+    this.#listeners = undefined;
   }
+
+  onAbort(listener: (reason: unknown) => void): () => void {
+    if (this.#aborted) {
+      listener(toReason(this.#aborted.reason));
+    } else {
+      this.#listeners ??= new Set();
+      this.#listeners.add(listener);
+    }
+    return () => this.#listeners?.delete(listener);
+  }
+
+  follow(parent: AbortSignal | LinkedAbort): void {
+    if (this.#aborted) return;
+    if (parent.aborted) return this.abort(parent.reason);
+    const onAbort = () => this.abort(parent.reason);
+    this.#removers.push(listen(parent, onAbort));
+  }
+
+  dispose(): void {
+    for (const remove of this.#removers) remove();
+    this.#removers = [];
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+}
+
+function listen(parent: AbortSignal | LinkedAbort, onAbort: () => void): () => void {
+  if ("onAbort" in parent) return parent.onAbort(onAbort);
+  parent.addEventListener("abort", onAbort, { once: true });
+  return () => parent.removeEventListener("abort", onAbort);
 }

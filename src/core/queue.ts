@@ -18,18 +18,17 @@ export class Queue<T> {
   }
 
   /** The next item; undefined at the end. */
-  async next(): Promise<T | undefined> {
-    for (;;) {
-      if (this.#head < this.#items.length) return this.#take();
-      if (this.#end) {
-        if ("error" in this.#end) throw this.#end.error;
-        return undefined;
-      }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      this.#wake = undefined;
-    }
+  next(): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        this.#wake = undefined;
+        if (this.#head < this.#items.length) resolve(this.#take());
+        else if (!this.#end) this.#wake = settle;
+        else if ("error" in this.#end) reject(this.#end.error);
+        else resolve(undefined);
+      };
+      settle();
+    });
   }
 
   #take(): T {

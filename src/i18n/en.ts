@@ -168,4 +168,8 @@ export const en = {
   "chat.stopped": "Stopped.",
   "chat.unchanged": "The conversation is as it was before this message.",
   "goal.checkRefused": "A check's command was not run, because {reason}: {command}. The judge has to look instead.",
+  "goal.changedDuringWork": "The goal file {path} has changed while the work ran:\n{changes}\nWhich version counts?",
+  "goal.keepSealed": "The version from before the work",
+  "goal.takeChanged": "The changed version",
+  "goal.sealedCounts": "The goal file {path} was changed while the work ran. The version from before counts; the other is kept as {aside}.",
 } as const;

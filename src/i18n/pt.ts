@@ -163,4 +163,8 @@ export const pt: Texts = {
   "chat.stopped": "Interrompido.",
   "chat.unchanged": "A conversa está como antes desta mensagem.",
   "goal.checkRefused": "O comando de uma verificação não foi executado, porque {reason}: {command}. O juiz terá de olhar por si.",
+  "goal.changedDuringWork": "O arquivo de objetivo {path} mudou durante o trabalho:\n{changes}\nQual versão vale?",
+  "goal.keepSealed": "A versão de antes do trabalho",
+  "goal.takeChanged": "A versão alterada",
+  "goal.sealedCounts": "O arquivo de objetivo {path} foi alterado durante o trabalho. Vale a versão de antes; a outra fica em {aside}.",
 };

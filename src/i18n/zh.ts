@@ -155,4 +155,8 @@ export const zh: Texts = {
   "chat.stopped": "已停止。",
   "chat.unchanged": "对话保持在这条消息之前的样子。",
   "goal.checkRefused": "有一条判定命令没有运行,原因:{reason}。命令:{command}。改由判定者自己查看。",
+  "goal.changedDuringWork": "目标文件 {path} 在干活期间被改动了:\n{changes}\n以哪个版本为准?",
+  "goal.keepSealed": "干活之前的版本",
+  "goal.takeChanged": "改动后的版本",
+  "goal.sealedCounts": "目标文件 {path} 在干活期间被改动。以干活之前的版本为准;另一个版本保存在 {aside}。",
 };

@@ -40,20 +40,24 @@ export function authorizeCall(
 }
 
 async function askWhetherToRun(tool: Tool, args: unknown, call: CallPart, context: ToolContext, options: TurnOptions) {
+  const { enclose = directly } = options;
   try {
-    if (typeof tool.needsApproval === "function" && !(await tool.needsApproval(args, context))) return undefined;
+    const { needsApproval } = tool;
+    if (typeof needsApproval === "function" && !(await enclose(() => needsApproval(args, context)))) return undefined;
   } catch (error) {
     return thrown(tool.name, error);
   }
   throwIfAborted(context.signal);
   const given = options.decisions?.get(call.callId);
-  const answer =
-    given ??
-    (await options.approve?.({ callId: call.callId, name: call.name, args: call.args, agent: context.agent }, context)) ??
-    "pending";
+  const asked = { callId: call.callId, name: call.name, args: call.args, agent: context.agent };
+  const answer = given ?? (await enclose(() => options.approve?.(asked, context))) ?? "pending";
   if (answer === "pending") return "pending" as const;
   const { approve, reason } = typeof answer === "boolean" ? { approve: answer, reason: undefined } : answer;
   return approve ? undefined : failed(refusal(tool.name, reason));
+}
+
+function directly<T>(work: () => T): T {
+  return work();
 }
 
 function refusal(name: string, reason: string | undefined): string {

@@ -4,7 +4,7 @@ import { FlowerError } from "../core/errors.ts";
 import { newCallId } from "../core/ids.ts";
 import type { Json } from "../core/json.ts";
 import type { Engine, EngineFinish, EnginePart, EngineRequest } from "../engines/engine.ts";
-import { type Event, type EventOf, makeEvent, type Speech, summarizeCall } from "../messages/event.ts";
+import { type Event, makeEvent, type Speech, summarizeCall } from "../messages/event.ts";
 import { windowHistory } from "../messages/history.ts";
 import type { CallPart, Message, Part } from "../messages/message.ts";
 import { contextTokens } from "../messages/usage.ts";
@@ -34,7 +34,7 @@ export async function* askEngine(turn: OpenTurn, options: TurnOptions, tools: To
     tools,
     typeof instructions === "string" ? instructions : await callInstructions(turn, options),
   );
-  throwIfAborted(options.signal);
+  throwIfAborted(options.abort);
   const reader = new PartReader(engine, request, options);
   const reply = new ReplyBuilder(turn, options);
   try {
@@ -51,7 +51,7 @@ export async function* askEngine(turn: OpenTurn, options: TurnOptions, tools: To
       if (event) yield event;
     }
   } catch (error) {
-    if (options.signal.aborted && reply.shown !== "") await turn.shownBeforeAbort(reply.shown, String(error)).catch(() => {});
+    if (options.abort.aborted && reply.shown !== "") await turn.shownBeforeAbort(reply.shown, String(error)).catch(() => {});
     throw error;
   } finally {
     reader.close();
@@ -74,7 +74,7 @@ async function callInstructions(turn: OpenTurn, options: TurnOptions): Promise<s
   const { instructions } = turn.agent;
   if (typeof instructions === "string") return instructions;
   const call = () => Promise.resolve(instructions(turnContext(turn)));
-  return withAbort(options.enclose ? options.enclose(call) : call(), options.signal);
+  return withAbort(options.enclose ? options.enclose(call) : call(), options.abort);
 }
 
 function specsFor(turn: OpenTurn, kit: AgentKit) {
@@ -99,7 +99,7 @@ class ReplyBuilder {
   constructor(turn: OpenTurn, options: TurnOptions) {
     this.#turn = turn;
     this.#options = options;
-    this.#base = { ...options.origin, agent: turn.agent.name, iteration: turn.iterations };
+    this.#base = { agent: turn.agent.name, iteration: turn.iterations, ...options.origin };
   }
 
   /** The event that is due when this part has come, if any. */
@@ -107,7 +107,7 @@ class ReplyBuilder {
     switch (part.type) {
       case "delta":
         if (part.of === "text") this.shown += part.text;
-        return this.#options.deltas ? this.#delta(part.of, part.text) : undefined;
+        return this.#delta(part.of, part.text);
       case "block":
         return this.#hold(this.#block(part));
       case "call":
@@ -123,13 +123,8 @@ class ReplyBuilder {
     const { usage } = part;
     this.#turn.addUsage(usage);
     this.#turn.context = contextTokens(usage);
-    const totals: Partial<Speech> = {
-      context: this.#turn.context,
-      model: part.model ?? engine.model,
-      usage,
-      ...(usage.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
-    };
-    return this.#held && toEvent(this.#held, { ...this.#base, ...totals });
+    const speech: Speech = { context: this.#turn.context, model: part.model ?? engine.model, usage, ...this.#base };
+    return this.#held && toEvent(this.#held, usage.costUsd === undefined ? speech : { costUsd: usage.costUsd, ...speech });
   }
 
   result(part: EnginePart & { type: "finish" }, engine: Engine): Reply {
@@ -163,9 +158,14 @@ class ReplyBuilder {
     return due;
   }
 
-  #delta(of: "text" | "reasoning", text: string): EventOf<"delta"> {
-    const payload = { ...this.#base, of: of === "text" ? ("text" as const) : ("thinking" as const), block: this.#parts.length };
-    return makeEvent("delta", text, payload);
+  #delta(of: "text" | "reasoning", text: string): Event | undefined {
+    const { deltas } = this.#options;
+    if (deltas === false) return undefined;
+    const payload = { of: of === "text" ? ("text" as const) : ("thinking" as const), block: this.#parts.length, ...this.#base };
+    const event = makeEvent("delta", text, payload);
+    if (deltas === true) return event;
+    deltas(event);
+    return undefined;
   }
 }
 
@@ -175,5 +175,5 @@ type HeldBlock =
 
 function toEvent(block: HeldBlock, speech: Speech): Event {
   if (block.kind !== "tool_call") return makeEvent(block.kind, block.text, speech);
-  return makeEvent("tool_call", block.text, { ...speech, id: block.id, input: block.input }, { tool: block.tool });
+  return makeEvent("tool_call", block.text, { id: block.id, input: block.input, ...speech }, { tool: block.tool });
 }

@@ -15,10 +15,12 @@ export interface Steering {
 }
 
 /** The one boundary: abort → interrupt → budget → context → mail. Limits of iterations are the loop's condition. */
-export async function between(turn: OpenTurn, options: TurnOptions): Promise<TurnOutcome | undefined> {
-  throwIfAborted(options.signal);
-  const { steering } = options;
-  if (!steering) return undefined;
+export function between(turn: OpenTurn, options: TurnOptions): TurnOutcome | undefined | Promise<TurnOutcome | undefined> {
+  throwIfAborted(options.abort);
+  return options.steering && steer(turn, options.steering);
+}
+
+async function steer(turn: OpenTurn, steering: Steering): Promise<TurnOutcome | undefined> {
   if (steering.interrupted()) return { kind: "interrupted" };
   const reason = steering.overBudget();
   if (reason !== undefined) return { kind: "budget", reason };

@@ -10,12 +10,25 @@ export interface EnclosingTurn {
   over: boolean;
 }
 
-/** Set around tools and other code of the application only: while it is in use, Node makes every promise dearer. */
+/** In use only while code of the application runs: as long as it is, Node before 24 makes every promise of the process twice as dear. */
 const enclosing = new AsyncLocalStorage<EnclosingTurn>();
+let running = 0;
 
 /** Runs an application's code inside a turn. */
 export function runInside<T>(turn: EnclosingTurn, work: () => T): T {
-  return enclosing.run(turn, work);
+  running++;
+  let result: T | undefined;
+  try {
+    result = enclosing.run(turn, work);
+    return result;
+  } finally {
+    if (result instanceof Promise) void result.then(leave, leave);
+    else leave();
+  }
+}
+
+function leave(): void {
+  if (--running === 0) enclosing.disable();
 }
 
 /**

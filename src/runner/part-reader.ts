@@ -1,12 +1,13 @@
-import { abortReason, LazyAbort } from "../core/abort.ts";
+import { abortReason, type LinkedAbort } from "../core/abort.ts";
 import type { Clock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
 import type { Engine, EnginePart, EngineRequest } from "../engines/engine.ts";
 
 export interface ReadOptions {
-  readonly signal: AbortSignal;
+  /** The turn's: the engine gets its signal, and silence aborts it. */
+  readonly abort: LinkedAbort;
   readonly clock: Clock;
-  /** Milliseconds without any part, `alive` included, after which the call is given up as `engine-idle`. */
+  /** Milliseconds without any part, `alive` included, after which the turn is given up as `engine-idle`. */
   readonly idleTimeoutMs: number;
 }
 
@@ -16,9 +17,8 @@ export interface ReadOptions {
  */
 export class PartReader {
   readonly #iterator: AsyncIterator<EnginePart>;
-  readonly #abort = new LazyAbort();
   readonly #options: ReadOptions;
-  readonly #onAbort: () => void;
+  readonly #stopListening: () => void;
   #reject: ((error: unknown) => void) | undefined;
   #cancelTimer: () => void = () => {};
   #lastPart: number;
@@ -26,24 +26,18 @@ export class PartReader {
   constructor(engine: Engine, request: EngineRequest, options: ReadOptions) {
     this.#options = options;
     this.#lastPart = options.clock.now();
-    this.#onAbort = () => this.#stop(abortReason(options.signal));
-    options.signal.addEventListener("abort", this.#onAbort, { once: true });
+    this.#stopListening = options.abort.onAbort((error) => this.#reject?.(error));
     this.#watch(options.idleTimeoutMs);
-    const abort = this.#abort;
-    const callOptions = {
-      get signal() {
-        return abort.signal;
-      },
-    };
-    this.#iterator = engine.stream(request, callOptions)[Symbol.asyncIterator]();
+    this.#iterator = engine.stream(request, { signal: options.abort.signal })[Symbol.asyncIterator]();
   }
 
   next(): Promise<IteratorResult<EnginePart>> {
     return new Promise((resolve, reject) => {
-      if (this.#abort.aborted) return reject(this.#abort.reason);
+      const { abort, clock } = this.#options;
+      if (abort.aborted) return reject(abortReason(abort));
       this.#reject = reject;
       this.#iterator.next().then((result) => {
-        this.#lastPart = this.#options.clock.now();
+        this.#lastPart = clock.now();
         resolve(result);
       }, reject);
     });
@@ -52,23 +46,18 @@ export class PartReader {
   /** Ends the reading, early or not; the engine's stream is closed. */
   close(): void {
     this.#cancelTimer();
-    this.#options.signal.removeEventListener("abort", this.#onAbort);
+    this.#stopListening();
     this.#reject = undefined;
     void this.#iterator.return?.()?.then(undefined, () => {});
   }
 
   #watch(ms: number): void {
     if (!Number.isFinite(ms)) return;
-    this.#cancelTimer = this.#options.clock.after(ms, () => {
-      const quiet = this.#options.clock.now() - this.#lastPart;
-      const left = this.#options.idleTimeoutMs - quiet;
+    const { abort, clock, idleTimeoutMs } = this.#options;
+    this.#cancelTimer = clock.after(ms, () => {
+      const left = idleTimeoutMs - (clock.now() - this.#lastPart);
       if (left > 0) return this.#watch(left);
-      this.#stop(new FlowerError("engine-idle", `The model sent nothing for ${this.#options.idleTimeoutMs / 1000} s.`));
+      abort.abort(new FlowerError("engine-idle", `The model sent nothing for ${idleTimeoutMs / 1000} s.`));
     });
-  }
-
-  #stop(error: unknown): void {
-    this.#abort.abort(error);
-    this.#reject?.(error);
   }
 }

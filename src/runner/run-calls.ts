@@ -1,6 +1,6 @@
 import type { Agent } from "../agents/agent.ts";
 import type { AgentKit } from "../agents/agent-graph.ts";
-import { linkAbort } from "../core/abort.ts";
+import { type LinkedAbort, linkAbort } from "../core/abort.ts";
 import { Queue } from "../core/queue.ts";
 import { type Event, makeEvent, summarizeResult } from "../messages/event.ts";
 import { interruptedResult } from "../messages/history.ts";
@@ -80,27 +80,26 @@ async function* runBatch(
 ): AsyncGenerator<Event, readonly PendingCall[]> {
   const pending = new Set<CallPart>();
   const queue = new Queue<Event>();
-  const link = batch.length > 1 ? linkAbort(options.signal) : undefined;
-  const emit = (event: Event) => queue.push(event);
-  const running = batch.map(async (call) => {
+  const siblings = batch.length > 1 ? linkAbort(options.abort) : undefined;
+  const scope: CallScope = { emit: (event) => queue.push(event), abort: siblings ?? options.abort };
+  let failure: { readonly error: unknown } | undefined;
+  let running = batch.length;
+  const settled = batch.map(async (call) => {
     try {
-      const outcome = await runOne(call, kit, turn, options, { emit, signal: link?.signal ?? options.signal });
+      const outcome = await runOne(call, kit, turn, options, scope);
       if (outcome === "pending") pending.add(call);
       else queue.push(await answer(call, outcome, turn, options));
     } catch (error) {
-      link?.abort(error); // the others of this reply are stopped: the turn fails as a whole
-      throw error;
+      failure ??= { error };
+      siblings?.abort(error); // the others of this reply are stopped: the turn fails as a whole
     }
-  });
-  const settled = Promise.allSettled(running).then((outcomes) => {
-    const failure = outcomes.find((outcome) => outcome.status === "rejected");
-    queue.end(failure && { error: failure.reason });
+    if (--running === 0) queue.end(failure);
   });
   try {
     for (let event = await queue.next(); event; event = await queue.next()) yield event;
   } finally {
-    link?.dispose();
-    await settled;
+    siblings?.dispose();
+    await Promise.all(settled);
   }
   const left = batch.filter((call) => pending.has(call));
   return left.map(({ callId, name, args }) => ({ callId, name, args, agent: turn.agent.name }));
@@ -108,7 +107,7 @@ async function* runBatch(
 
 interface CallScope {
   readonly emit: (event: Event) => void;
-  readonly signal: AbortSignal;
+  readonly abort: LinkedAbort;
 }
 
 /**
@@ -133,12 +132,16 @@ async function runOne(
     callId: call.callId,
     metadata: turn.metadata,
     history: turn.messages,
-    signal: scope.signal,
     services: options.services,
     emit: scope.emit,
+    get signal() {
+      return scope.abort.signal;
+    },
   };
   const target = tool ?? unknownToolText(call.name, [...kit.tools.keys(), ...kit.transfers.keys()]);
   const callOptions: CallOptions = {
+    abort: scope.abort,
+    inside: options.enclose,
     guards: options.guards.length + turn.agent.guards.length === 0 ? undefined : [...options.guards, ...turn.agent.guards],
     timeoutMs: options.toolTimeoutMs,
     clock: options.clock,
@@ -149,8 +152,7 @@ async function runOne(
     },
     onOutlived: options.onOutlived,
   };
-  const run = () => runCall(call, target, context, callOptions);
-  const outcome = await (options.enclose ? options.enclose(run) : run());
+  const outcome = await runCall(call, target, context, callOptions);
   if (ran) turn.toolNames.push(call.name);
   return outcome;
 }
@@ -163,12 +165,12 @@ async function answer(call: CallPart, outcome: CallOutcome, turn: OpenTurn, opti
 
 function resultEvent(call: CallPart, outcome: CallOutcome, turn: OpenTurn, options: TurnOptions): Event {
   return makeEvent("tool_result", summarizeResult(resultText(outcome.content)), {
-    ...options.origin,
     agent: turn.agent.name,
     iteration: turn.iterations,
     toolUseId: call.callId,
     isError: outcome.isError,
     ...(outcome.detail === undefined ? {} : { detail: outcome.detail }),
+    ...options.origin,
   });
 }
 
@@ -190,7 +192,7 @@ function* transfer(call: CallPart, target: Agent, turn: OpenTurn, options: TurnO
   if (outcome.isError) return;
   turn.toolNames.push(call.name);
   turn.moveTo(target, reason);
-  const payload = { ...options.origin, agent: from.name, iteration: turn.iterations, from: from.name, to: target.name, reason };
+  const payload = { agent: from.name, iteration: turn.iterations, from: from.name, to: target.name, reason, ...options.origin };
   yield makeEvent("transfer", `${from.name} → ${target.name}${reason === "" ? "" : `: ${reason}`}`, payload);
 }
 

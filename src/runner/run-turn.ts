@@ -13,15 +13,15 @@ export async function* runTurn(turn: OpenTurn, prompt: Message | undefined, opti
   try {
     if (prompt) {
       await turn.journal(prompt);
-      yield makeEvent("prompt", textOf(prompt), { ...options.origin, agent: turn.agent.name, iteration: 0 });
+      yield makeEvent("prompt", textOf(prompt), { agent: turn.agent.name, iteration: 0, ...options.origin });
     }
     const outcome = yield* turnLoop(turn, options);
-    throwIfAborted(options.signal);
+    throwIfAborted(options.abort);
     await (outcome.kind === "needs-approval" ? turn.pause() : turn.end());
     yield resultEvent(turn, options, "text" in outcome ? outcome.text : "");
     return outcome;
   } catch (error) {
-    const { code, message } = toFlowerError(error, options.signal.aborted ? "aborted" : "unknown");
+    const { code, message } = toFlowerError(error, options.abort.aborted ? "aborted" : "unknown");
     yield resultEvent(turn, options, message, { isError: true, errorKind: code });
     throw error;
   }
@@ -32,7 +32,6 @@ type Failure = Pick<Parameters<typeof makeEvent<"result">>[2], "isError" | "erro
 function resultEvent(turn: OpenTurn, options: TurnOptions, text: string, failure: Failure = { isError: false }): Event {
   const { usage } = turn;
   return makeEvent("result", text, {
-    ...options.origin,
     agent: turn.agent.name,
     iteration: turn.iterations,
     sessionId: turn.sessionId,
@@ -40,5 +39,6 @@ function resultEvent(turn: OpenTurn, options: TurnOptions, text: string, failure
     usage,
     ...(usage.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
     ...failure,
+    ...options.origin,
   });
 }

@@ -1,7 +1,7 @@
 import { type Agent, isAgent } from "../agents/agent.ts";
 import { AgentGraph } from "../agents/agent-graph.ts";
 import { EngineBook } from "../agents/engine-book.ts";
-import { type LinkedAbort, linkAbort, onAbort, throwIfAborted } from "../core/abort.ts";
+import { type LinkedAbort, linkAbort, throwIfAborted } from "../core/abort.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
@@ -86,7 +86,7 @@ export class Runner {
   readonly #store: SessionStore;
   readonly #clock: Clock;
   readonly #engines: EngineBook;
-  readonly #running = new Map<Promise<unknown>, (reason: unknown) => void>();
+  readonly #running = new Map<Promise<void>, LinkedAbort>();
   readonly #outliving = new Set<Promise<void>>();
   #closed = false;
 
@@ -190,7 +190,7 @@ export class Runner {
     await Promise.race([graceOver, this.#settled()]);
     cancel();
     const reason = new FlowerError("aborted", "The Runner was closed.");
-    for (const abort of this.#running.values()) abort(reason);
+    for (const link of this.#running.values()) link.abort(reason);
     await Promise.all(this.#running.keys());
     await this.#store.close();
   }
@@ -210,12 +210,12 @@ export class Runner {
       (emit) => this.#transact({ sessionId, request, link, emit }, work),
       (reason) => link.abort(reason),
     );
-    const over = run.response.then(nothing, nothing);
-    this.#running.set(over, (reason) => link.abort(reason));
-    void over.then(() => {
+    const forget = () => {
       link.dispose();
       this.#running.delete(over);
-    });
+    };
+    const over = run.response.then(forget, forget);
+    this.#running.set(over, link);
     return run;
   }
 
@@ -227,14 +227,14 @@ export class Runner {
     const { sessionId, link } = start;
     if (this.#closed) throw new FlowerError("bad-input", "The Runner is closed.");
     const outside = refuseReentry(this.#store, sessionId);
-    throwIfAborted(link.signal);
+    throwIfAborted(link);
     const lease = await this.#store.open(sessionId, { signal: link.signal, onBusy: this.#options.onBusy ?? "queue" });
-    const unlink = onAbort(lease.lost, link.abort);
-    const cancel = this.#startTimer(start.request.timeoutMs, link.abort);
+    if (lease.lost) link.follow(lease.lost);
+    const cancel = this.#startTimer(start.request.timeoutMs, link);
     const here: EnclosingTurn = { store: this.#store, sessionId, outside, over: false };
     const found = lease.state.open?.turnId;
     try {
-      return await work({ ...start, lease, here });
+      return await work({ lease, here, ...start });
     } catch (error) {
       const left = lease.state.open?.turnId === found ? lease.pause() : lease.rollback(String(error));
       await left.catch(nothing); // the first failure is the one to report
@@ -242,14 +242,13 @@ export class Runner {
     } finally {
       here.over = true;
       cancel();
-      unlink();
       await lease.release().catch(nothing); // the turn has ended as it has; a lease that stays expires
     }
   }
 
   async #newTurn(scope: TurnScope, input: UserInput): Promise<AgentResponse> {
     const { lease, emit, link } = scope;
-    throwIfAborted(link.signal); // the session came too late
+    throwIfAborted(link); // the session came too late
     const discarded = await discardLeftover(lease);
     if (discarded) emit(discarded);
     const turn = this.#openTurn(lease, scope.request.metadata);
@@ -268,7 +267,7 @@ export class Runner {
     restoreTurn(turn, open, this.#graph);
     await turn.begin();
     const decided = new Map(decisions.map((decision) => [decision.callId, decision]));
-    return this.#finish(turn, undefined, { ...this.#turnOptions(scope), decisions: decided }, scope.emit);
+    return this.#finish(turn, undefined, { decisions: decided, ...this.#turnOptions(scope) }, scope.emit);
   }
 
   async #finish(turn: OpenTurn, prompt: Message | undefined, options: TurnOptions, emit: EventSink): Promise<AgentResponse> {
@@ -289,12 +288,12 @@ export class Runner {
     return new OpenTurn(lease, { unit: "turn", agent, metadata: metadata ? { ...own, ...metadata } : own, clock: this.#clock, turnId });
   }
 
-  #turnOptions({ here, link, request }: TurnScope): TurnOptions {
+  #turnOptions({ here, link, request, emit }: TurnScope): TurnOptions {
     const options = this.#options;
     return {
       graph: this.#graph,
       engineOf: (agent) => this.#engines.of(agent),
-      signal: link.signal,
+      abort: link,
       clock: this.#clock,
       idleTimeoutMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
       toolTimeoutMs: options.toolTimeoutMs,
@@ -305,7 +304,7 @@ export class Runner {
       services: options.services ?? {},
       path: [],
       origin: {},
-      deltas: request.deltas ?? false,
+      deltas: request.deltas ? emit : false,
       approve: options.approve,
       onOutlived: (still) => this.#track(still),
       enclose: (code) => runInside(here, code),
@@ -318,9 +317,9 @@ export class Runner {
     void still.then(() => this.#outliving.delete(still));
   }
 
-  #startTimer(ms: number | undefined, abort: (reason: unknown) => void): () => void {
-    if (ms === undefined) return () => {};
-    return this.#clock.after(ms, () => abort(new FlowerError("turn-timeout", `The turn was stopped after ${ms / 1000} s.`)));
+  #startTimer(ms: number | undefined, link: LinkedAbort): () => void {
+    if (ms === undefined) return nothing;
+    return this.#clock.after(ms, () => link.abort(new FlowerError("turn-timeout", `The turn was stopped after ${ms / 1000} s.`)));
   }
 }
 

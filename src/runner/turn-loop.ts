@@ -1,9 +1,9 @@
 import type { Agent } from "../agents/agent.ts";
 import type { AgentGraph } from "../agents/agent-graph.ts";
-import { withAbort } from "../core/abort.ts";
+import { type LinkedAbort, withAbort } from "../core/abort.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Engine } from "../engines/engine.ts";
-import type { Event } from "../messages/event.ts";
+import type { Event, EventSink } from "../messages/event.ts";
 import type { HistoryWindow } from "../messages/history.ts";
 import { callsOf, textOf } from "../messages/message.ts";
 import type { CallGuard } from "../tools/call.ts";
@@ -18,7 +18,8 @@ export interface TurnOptions {
   readonly graph: AgentGraph;
   /** The engine that answers for an agent, with the agent's model. Resolved once, cheap to ask. */
   readonly engineOf: (agent: Agent) => Engine;
-  readonly signal: AbortSignal;
+  /** The turn's own: what the turn waits for ends with it, and what must end the turn aborts it. Engines and tools get its signal. */
+  readonly abort: LinkedAbort;
   readonly clock: Clock;
   readonly idleTimeoutMs: number;
   readonly toolTimeoutMs?: number;
@@ -33,7 +34,8 @@ export interface TurnOptions {
   readonly path: readonly string[];
   /** Goes into every event's payload. */
   readonly origin: { readonly step?: string; readonly subagent?: string; readonly parentToolUseId?: string };
-  readonly deltas: boolean;
+  /** Whether to yield `delta` events, or else who gets them: streams are long, and each level of the loop costs time. */
+  readonly deltas: boolean | EventSink;
   readonly steering?: Steering;
   /** Decides about calls that need approval; without an answer they stay pending and the turn pauses. */
   readonly approve?: Approve;
@@ -71,7 +73,7 @@ export async function* turnLoop(turn: OpenTurn, options: TurnOptions): AsyncGene
       await turn.journal(reply.message);
     }
     if (reply.calls.length === 0) {
-      const outcome = await finalAnswer(reply, turn, options.signal);
+      const outcome = await finalAnswer(reply, turn, options.abort);
       if (outcome) return outcome;
     } else {
       const pending = yield* runCalls(reply.calls, turn, options);
@@ -96,12 +98,12 @@ function restoredReply(turn: OpenTurn): Reply | undefined {
 }
 
 /** The reply as the turn's outcome; undefined when its form is wrong for the first time and the model has been told so. */
-async function finalAnswer(reply: Reply, turn: OpenTurn, signal: AbortSignal): Promise<Done | undefined> {
+async function finalAnswer(reply: Reply, turn: OpenTurn, abort: LinkedAbort): Promise<Done | undefined> {
   const text = textOf(reply.message);
   const cut = reply.finish === "length";
   const schema = turn.agent.output;
   if (!schema) return { kind: "done", text, cut };
-  const answer = await withAbort(readFinalAnswer(text, schema), signal);
+  const answer = await withAbort(readFinalAnswer(text, schema), abort);
   if (answer.ok) return { kind: "done", text, output: answer.value, cut };
   if (turn.outputRefused) throw outputInvalid(turn.agent.name, answer.issues);
   turn.outputRefused = true;
@@ -125,7 +127,7 @@ async function* answerWithoutTools(turn: OpenTurn, options: TurnOptions, restore
       refused = true;
       continue;
     }
-    const answer = await finalAnswer(reply, turn, options.signal);
+    const answer = await finalAnswer(reply, turn, options.abort);
     if (answer) return { kind: "iteration-limit", text: answer.text, output: answer.output };
   }
 }

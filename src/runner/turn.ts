@@ -92,9 +92,9 @@ export class OpenTurn {
     return this.#lease.append({ type: "aborted", text, reason });
   }
 
-  /** Commits here when the unit is the iteration; else at the end. */
-  async endIteration(): Promise<void> {
-    if (this.#unit === "iteration") await this.#commit(false);
+  /** Commits here when the unit is the iteration; else, undefined, at the end. */
+  endIteration(): Promise<unknown> | undefined {
+    return this.#unit === "iteration" ? this.#commit(false) : undefined;
   }
 
   /** The turn is over: everything it journalled is history, the active agent is kept. Safe to call twice. */

@@ -55,8 +55,7 @@ export class MemorySession {
   addTurn(turn: MemoryTurn): void {
     this.turns.push(turn);
     this.#byId.set(turn.turnId, turn);
-    const old = this.turns[this.turns.length - 1 - JOURNALS_KEPT];
-    if (old) old.journal = [];
+    if (this.turns.length > JOURNALS_KEPT) this.turns[this.turns.length - 1 - JOURNALS_KEPT]!.journal = [];
   }
 
   /** Every entry of a turn, those of an open one included. */

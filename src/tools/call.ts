@@ -1,8 +1,9 @@
-import { abortReason, LazyAbort, onAbort, throwIfAborted, withAbort } from "../core/abort.ts";
+import { abortReason, type LinkedAbort, linkAbort, throwIfAborted, withAbort } from "../core/abort.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { FlowerError, isFlowerError, messageOf } from "../core/errors.ts";
 import { randomName } from "../core/ids.ts";
 import { copyJson, isRecord, type Json, toJson } from "../core/json.ts";
+import type { Validated } from "../core/schema.ts";
 import type { CallPart, ResultContent } from "../messages/message.ts";
 import { type Tool, type ToolContext, type ToolOutput, toToolOutput } from "./tool.ts";
 
@@ -23,6 +24,10 @@ export interface CallOutcome {
 }
 
 export interface CallOptions {
+  /** Of which the context's signal is the signal; listening to it is cheaper. */
+  readonly abort?: LinkedAbort;
+  /** Runs the code of tools and guards. */
+  readonly inside?: <T>(work: () => T) => T;
   readonly guards?: readonly CallGuard[];
   /** Asked once the args are known to be valid: undefined lets the call run, an outcome refuses it, "pending" leaves it open. */
   readonly authorize?: (tool: Tool, args: unknown) => Promise<CallOutcome | "pending" | undefined> | undefined;
@@ -58,52 +63,60 @@ export async function runCall(
   context: ToolContext,
   options: CallOptions = {},
 ): Promise<CallOutcome | "pending"> {
-  const { signal } = context;
-  const guards = options.guards ?? [];
-  throwIfAborted(signal);
+  const abort = options.abort ?? context.signal;
+  const { guards = [], inside = directly } = options;
+  throwIfAborted(abort);
   for (const guard of guards) {
-    const denied = await hearing(signal, guard.before?.(call, context));
+    const judging = inside(() => guard.before?.(call, context));
+    const denied = await hearing(abort, judging);
     if (denied !== undefined) return failed(denied);
   }
   let outcome = typeof tool === "string" ? failed(tool) : await validateAndRun(call, tool, context, options);
   if (outcome === "pending") return outcome;
   for (const guard of guards) {
-    if (guard.after) outcome = await hearing(signal, guard.after(call, outcome, context));
+    const unguarded: CallOutcome = outcome;
+    const guarded = inside(() => guard.after?.(call, unguarded, context));
+    if (guarded !== undefined) outcome = await hearing(abort, guarded);
   }
   return outcome;
 }
 
 async function validateAndRun(call: CallPart, tool: Tool, context: ToolContext, options: CallOptions): Promise<CallOutcome | "pending"> {
-  const { signal } = context;
-  const checked = await readArgs(call, tool, signal);
+  const abort = options.abort ?? context.signal;
+  const reading = readArgs(call, tool, abort);
+  const checked = reading instanceof Promise ? await reading : reading;
   if ("refused" in checked) return checked.refused;
-  const refused = await hearing(signal, options.authorize?.(tool, checked.args));
+  const asked = options.authorize?.(tool, checked.args);
+  const refused = asked && (await withAbort(asked, abort));
   if (refused) return refused;
-  throwIfAborted(signal);
+  throwIfAborted(abort);
   await options.onStart?.();
   try {
     return toOutcome(await runInTime(tool, checked.args, context, options));
   } catch (error) {
-    if (signal.aborted) throw abortReason(signal);
+    if (abort.aborted) throw abortReason(abort);
     if (isFlowerError(error, "fatal-tool-error")) throw error;
     if (isFlowerError(error, "tool-timeout")) return failed(error.message);
     return thrown(tool.name, error);
   }
 }
 
+type ReadArgs = { readonly args: unknown } | { readonly refused: CallOutcome };
+
 /** The args as the tool gets them: validated, and its own to change. */
-async function readArgs(
-  call: CallPart,
-  tool: Tool,
-  signal: AbortSignal,
-): Promise<{ readonly args: unknown } | { readonly refused: CallOutcome }> {
+function readArgs(call: CallPart, tool: Tool, abort: AbortSignal | LinkedAbort): ReadArgs | Promise<ReadArgs> {
   if (!isRecord(call.args)) return { refused: invalidArgs(tool.name, ["they are not a JSON object"]) };
-  try {
-    const checked = await hearing(signal, tool.parameters.validate(copyJson(call.args)));
-    return checked.ok ? { args: checked.value } : { refused: invalidArgs(tool.name, checked.issues) };
-  } catch (error) {
-    if (signal.aborted) throw abortReason(signal);
+  const toRead = (checked: Validated<unknown>): ReadArgs =>
+    checked.ok ? { args: checked.value } : { refused: invalidArgs(tool.name, checked.issues) };
+  const toRefused = (error: unknown): ReadArgs => {
+    if (abort.aborted) throw abortReason(abort);
     return { refused: thrown(tool.name, error) };
+  };
+  try {
+    const checking = tool.parameters.validate(copyJson(call.args));
+    return checking instanceof Promise ? withAbort(checking, abort).then(toRead).catch(toRefused) : toRead(checking);
+  } catch (error) {
+    return toRefused(error);
   }
 }
 
@@ -112,49 +125,60 @@ function invalidArgs(name: string, issues: readonly string[]): CallOutcome {
 }
 
 /** Whatever is waited for, an abort ends the waiting. */
-function hearing<T>(signal: AbortSignal, waitedFor: T | Promise<T>): T | Promise<T> {
-  return waitedFor instanceof Promise ? withAbort(waitedFor, signal) : waitedFor;
+function hearing<T>(abort: AbortSignal | LinkedAbort, waitedFor: T | Promise<T>): T | Promise<T> {
+  return waitedFor instanceof Promise ? withAbort(waitedFor, abort) : waitedFor;
 }
 
-/** A tool that answers at once costs no timer; one that takes time is cut off by its timeout and by an abort, deaf or not. */
+/** What does not answer at once gets its time, and no more. */
 async function runInTime(tool: Tool, args: unknown, context: ToolContext, options: CallOptions): Promise<ToolOutput> {
-  throwIfAborted(context.signal);
-  const abort = new LazyAbort();
-  const own: ToolContext = {
-    ...context,
-    get signal() {
-      return abort.signal;
-    },
-  };
-  let stop: (reason: unknown) => void = (reason) => abort.abort(reason);
-  const unlink = onAbort(context.signal, () => stop(abortReason(context.signal)));
-  let cancel = nothing;
-  let outlived: Promise<void> | undefined;
+  const { inside = directly } = options;
+  const link = linkAbort(options.abort ?? context.signal);
   try {
-    const returned = tool.execute(args, own);
-    if (!isPromiseLike(returned)) return toToolOutput(returned);
-    const running = Promise.resolve(returned);
-    const cut = new Promise<never>((_, reject) => {
-      stop = (reason) => {
-        abort.abort(reason);
-        reject(reason);
-      };
-    });
-    if (abort.aborted) stop(abort.reason);
-    const ms = tool.timeoutMs ?? options.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS;
-    if (Number.isFinite(ms)) cancel = (options.clock ?? systemClock).after(ms, () => stop(timedOut(tool.name, ms)));
-    outlived = running.then(nothing, nothing);
-    const output = toToolOutput(await Promise.race([running.finally(() => (outlived = undefined)), cut]));
-    return output;
+    throwIfAborted(link);
+    const returned = inside(() => tool.execute(args, contextOf(context, link)));
+    if (isPromiseLike(returned)) return toToolOutput(await wait(Promise.resolve(returned), tool, link, options));
+    throwIfAborted(link);
+    return toToolOutput(returned);
+  } finally {
+    link.dispose();
+  }
+}
+
+async function wait<T>(running: Promise<T>, tool: Tool, link: LinkedAbort, options: CallOptions): Promise<T> {
+  const ms = tool.timeoutMs ?? options.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS;
+  const clock = options.clock ?? systemClock;
+  const cancel = Number.isFinite(ms) ? clock.after(ms, () => link.abort(timedOut(tool.name, ms))) : nothing;
+  let over = false;
+  const ended = running.finally(() => {
+    over = true;
+  });
+  try {
+    return await withAbort(ended, link);
   } finally {
     cancel();
-    unlink();
-    if (outlived) options.onOutlived?.(outlived); // its late result is dropped
+    if (!over) options.onOutlived?.(ended.then(nothing, nothing)); // its late result is dropped
   }
 }
 
 function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof (value as PromiseLike<T> | undefined)?.then === "function";
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+/** The context that a tool gets: with a signal that also aborts at its timeout, made when the tool looks at it. */
+function contextOf(context: ToolContext, link: LinkedAbort): ToolContext {
+  return {
+    sessionId: context.sessionId,
+    path: context.path,
+    agent: context.agent,
+    callId: context.callId,
+    metadata: context.metadata,
+    history: context.history,
+    services: context.services,
+    emit: context.emit,
+    get signal() {
+      return link.signal;
+    },
+  };
 }
 
 function timedOut(name: string, ms: number): FlowerError {
@@ -162,6 +186,10 @@ function timedOut(name: string, ms: number): FlowerError {
 }
 
 function nothing(): void {}
+
+function directly<T>(work: () => T): T {
+  return work();
+}
 
 /** The output as it is now, as plain JSON: a result is history, whatever the tool does later with what it returned. */
 function toOutcome(output: ToolOutput): CallOutcome {

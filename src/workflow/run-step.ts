@@ -37,6 +37,7 @@ export async function runStep(step: Step, run: WorkflowRun): Promise<StepEnd> {
     const number = roundNumber(round.label);
     setScope(step, number, run);
     await run.chain.note(step.name, { finished: false, round: number, prompt: round.prompt });
+    await step.options.onRound?.(run.ctx);
     const result = await runRound(step, round, run);
     addResult(run.ctx, result);
     if (!result.ok) return { kind: "failed", result, reason: result.error, code: result.errorKind };

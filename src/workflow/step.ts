@@ -31,6 +31,8 @@ export interface StepOptions {
   readonly reduce?: (result: StepResult, ctx: Ctx) => unknown;
   /** The prompt when a later process wakes this step's unfinished session. */
   readonly resumePrompt?: string | ((ctx: Ctx) => string | Promise<string>);
+  /** Called before each round of work. */
+  readonly onRound?: (ctx: Ctx) => void | Promise<void>;
   /** Milliseconds for one attempt. */
   readonly timeoutMs?: number;
 }

@@ -10,6 +10,7 @@ import { type Goal, parseGoal } from "../workbench/goal-document.ts";
 import { type Ctx, GOAL_KEY, ROUND_KEY, runtimeOf, type Scope, scopeOf, VERDICT_KEY } from "./ctx.ts";
 import { heardUntil } from "./freeze-goal.ts";
 import { runGoalChecks } from "./goal-checks.ts";
+import { checkSeal, sealGoal } from "./goal-seal.ts";
 import { type JudgeOptions, judgeWork } from "./judge.ts";
 import { rederiveGoal } from "./rederive-goal.ts";
 import { type GateAnswer, type Step, StepAbort } from "./step.ts";
@@ -41,6 +42,10 @@ export function withGoal(step: Step, channel: HumanChannel, options: WithGoalOpt
       return before === true ? guard.judge(result, ctx) : before;
     },
     onReject: (_result, ctx) => guard.feedback(ctx),
+    onRound: async (ctx) => {
+      await step.options.onRound?.(ctx);
+      await sealGoal(options.goalPath, ctx);
+    },
   });
 }
 
@@ -65,6 +70,7 @@ class GoalGuard {
     const round = scope.round;
     ctx[ROUND_KEY] = round;
     ctx[REBUTTAL_KEY] = undefined;
+    await checkSeal(this.#options.goalPath, ctx, scope, this.#channel, this.#t);
     const goal = await this.#goalAsOfNow(ctx);
     ctx[GOAL_KEY] = goal;
     const hardChecks = this.#options.runChecks === false ? [] : await runGoalChecks({ goal, runtime, scope, t: this.#t });

@@ -1,6 +1,6 @@
 import type { Agent } from "../../agents/agent.ts";
 import { AgentGraph } from "../../agents/agent-graph.ts";
-import { linkAbort } from "../../core/abort.ts";
+import { type LinkedAbort, linkAbort } from "../../core/abort.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { FlowerError } from "../../core/errors.ts";
 import type { Engine } from "../../engines/engine.ts";
@@ -72,18 +72,18 @@ export class NativeBackend implements Backend {
     if (fork && !(await this.hasSession(sessionId))) await store.fork(fork.from, sessionId, { at: fork.at }); // a retry finds the copy
     const agent = this.#bind(query.agent, query.workspace);
     const lease = await store.open(sessionId, { signal: query.signal, onBusy: "reject" });
-    const link = linkAbort(query.signal, lease.lost);
-    const held = { ...query, signal: link.signal };
+    const abort = linkAbort(query.signal, lease.lost);
+    const held = { ...query, abort };
     try {
       yield* this.#finishLeftover(lease, agent, held);
       return yield* this.#query(lease, agent, held, told);
     } finally {
-      link.dispose();
+      abort.dispose();
       await lease.release();
     }
   }
 
-  async *#query(lease: SessionLease, agent: Agent, query: BackendQuery, told: Told): AsyncGenerator<Event, BackendOutcome> {
+  async *#query(lease: SessionLease, agent: Agent, query: HeldQuery, told: Told): AsyncGenerator<Event, BackendOutcome> {
     let started: Promise<void> | undefined;
     const watched = watchCommits(lease, () => {
       started ??= Promise.resolve(query.onStarted());
@@ -115,7 +115,7 @@ export class NativeBackend implements Backend {
    * made (a question waits on, with its number), the others are answered "interrupted, effect unknown". Without a reply the
    * iteration is dropped.
    */
-  async *#finishLeftover(lease: SessionLease, agent: Agent, query: BackendQuery): AsyncGenerator<Event, void> {
+  async *#finishLeftover(lease: SessionLease, agent: Agent, query: HeldQuery): AsyncGenerator<Event, void> {
     const { open } = lease.state;
     if (!open) return;
     const last = lastMessage(open.entries);
@@ -138,11 +138,11 @@ export class NativeBackend implements Backend {
     await turn.end();
   }
 
-  #turnOptions(agent: Agent, query: BackendQuery): TurnOptions {
+  #turnOptions(agent: Agent, query: HeldQuery): TurnOptions {
     return {
       graph: new AgentGraph(agent),
       engineOf: (asked) => this.#engineOf(asked),
-      signal: query.signal,
+      abort: query.abort,
       clock: this.#clock,
       idleTimeoutMs: this.#options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
       maxIterations: Number.POSITIVE_INFINITY,
@@ -180,6 +180,12 @@ export class NativeBackend implements Backend {
 }
 
 const DEFAULT_MAX_HANDOFFS = 5;
+
+/** A query whose session is held. */
+interface HeldQuery extends BackendQuery {
+  /** Aborts with the query, and when the lease is lost. */
+  readonly abort: LinkedAbort;
+}
 
 /** What a query has yielded so far. */
 interface Told {
