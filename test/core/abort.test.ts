@@ -73,3 +73,49 @@ test("aborting a link does not reach its parents", () => {
   expect(link.signal.reason).toBe("mine");
   expect(parent.signal.aborted).toBe(false);
 });
+
+test("a link's signal that is looked at only after the abort is aborted, with its reason", () => {
+  const link = linkAbort();
+  link.abort("early");
+  link.abort("late");
+  expect([link.aborted, link.reason, link.signal.aborted, link.signal.reason]).toEqual([true, "early", true, "early"]);
+});
+
+test("onAbort tells once, with the reason, at once when it is too late, and not whoever took the listener back", () => {
+  const link = linkAbort();
+  const told: unknown[] = [];
+  link.onAbort((reason) => told.push(["first", reason]));
+  link.onAbort((reason) => told.push(["gone", reason]))();
+  link.abort("stop");
+  link.abort("again");
+  link.onAbort((reason) => told.push(["late", reason]));
+  expect(told).toEqual([
+    ["first", "stop"],
+    ["late", "stop"],
+  ]);
+});
+
+test("onAbort tells a reason of its own when none was given", () => {
+  const link = linkAbort();
+  let told: unknown;
+  link.onAbort((reason) => {
+    told = reason;
+  });
+  link.abort();
+  expect(told).toMatchObject({ code: "aborted" });
+});
+
+test("a link follows another link, until it is disposed, and leaves no signal behind", () => {
+  const parent = linkAbort();
+  const [child, former] = [linkAbort(parent), linkAbort(parent)];
+  former.dispose();
+  parent.abort("all");
+  expect([child.reason, former.aborted]).toEqual(["all", false]);
+});
+
+test("withAbort hears a link", async () => {
+  const link = linkAbort();
+  const waiting = withAbort(new Promise(() => {}), link);
+  link.abort("enough");
+  await expect(waiting).rejects.toBe("enough");
+});
