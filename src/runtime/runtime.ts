@@ -155,7 +155,7 @@ export class Runtime {
     const words = options.takesWords === false ? new Words() : this.#takeWaiting();
     const entry: RunningStep = { words, takesWords: options.takesWords !== false };
     this.#running.add(entry);
-    const timer = this.#stepTimer(agent, link.abort);
+    const timer = this.#stepTimer(agent, (reason) => link.abort(reason));
     const host: AttemptHost = {
       backend,
       clock: this.clock,
