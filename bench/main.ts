@@ -17,7 +17,9 @@ for (const name of options.cases) {
   results.push(await measureCase(name, participants, options.rounds));
 }
 
-console.log(`\nNode ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} round(s). ${versions(participants)}\n`);
+console.log(
+  `\nNode ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} round(s). ${versions(participants)}\n`,
+);
 console.log(toTable(results, participants));
 for (const { name } of absent) console.log(`\nNot installed: ${name}.`);
 for (const { name: caseName, failures } of results) {

@@ -9,7 +9,10 @@ const FOLDER = fileURLToPath(new URL("..", import.meta.url));
 export function installPeers(): void {
   if (existsSync(`${FOLDER}/node_modules/.package-lock.json`)) return;
   console.error("The peers are installed first (bench/node_modules, some 500 MB) …");
-  const { status } = spawnSync("npm", ["ci", "--ignore-scripts", "--loglevel=error"], { cwd: FOLDER, stdio: ["ignore", "ignore", "inherit"] });
+  const { status } = spawnSync("npm", ["ci", "--ignore-scripts", "--loglevel=error"], {
+    cwd: FOLDER,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   if (status !== 0) console.error("They could not be installed. Measured is what is there.");
 }
 

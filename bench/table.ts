@@ -7,7 +7,9 @@ export function toTable(results: readonly CaseResult[], participants: readonly P
   const names = participants.map(({ name }) => name);
   const header = ["case", ...names, "÷ fastest peer", "÷ floor", "goal"];
   const rows = results.flatMap((result) => result.measured.metrics.map((metric) => toRow(metric, result, names)));
-  return [header, header.map((_, column) => (column === 0 ? "---" : "---:")), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  return [header, header.map((_, column) => (column === 0 ? "---" : "---:")), ...rows]
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n");
 }
 
 function toRow(metric: Metric, { figures, failures }: CaseResult, names: readonly string[]): readonly string[] {

@@ -20,9 +20,11 @@ export {
 export { checkHistory, type HistoryProblem, type HistoryWindow } from "./messages/history.ts";
 export { callsOf, type Message, type Part, type Role, textOf, type UserInput } from "./messages/message.ts";
 export type { Usage } from "./messages/usage.ts";
+export type { ApprovalAnswer, ApprovalDecision, Approve, PendingCall } from "./runner/approval.ts";
 export type { AgentResponse, FinishReason } from "./runner/response.ts";
 export type { Run } from "./runner/run.ts";
-export { Runner, type RunnerOptions, type StreamRequest, type TurnRequest } from "./runner/runner.ts";
+export { Runner } from "./runner/runner.ts";
+export type { RunnerOptions, SessionView, StreamRequest, TurnRequest } from "./runner/runner-options.ts";
 export { clarifier, goalSetter, judge, type RoleOptions, worker } from "./runtime/roles.ts";
 export { type RunOptions, Runtime, type RuntimeOptions } from "./runtime/runtime.ts";
 export type { StepResult } from "./runtime/step-result.ts";

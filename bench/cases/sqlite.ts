@@ -1,11 +1,14 @@
-import { readdir, stat } from "node:fs/promises";
-import { dirname, basename, join } from "node:path";
+import { stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { Case, Figures } from "../case.ts";
 import { median } from "../measure.ts";
 import type { Participant } from "../participants.ts";
 import { Script } from "../script.ts";
 import { inTemporaryFolder } from "../temporary-folder.ts";
 import { timeLongSession, WINDOW } from "./long-session.ts";
+
+const Libsql = createRequire(import.meta.url)("libsql") as new (path: string) => { exec(sql: string): void; close(): void };
 
 /** Slow ones are measured once. */
 const ENOUGH_MS = 3_000;
@@ -43,9 +46,10 @@ async function oneSession(participant: Participant, path: string): Promise<Figur
   return { ms: late / WINDOW, growth: late / early, kb: (await bytesOf(path)) / 1_000 };
 }
 
-/** With the files that SQLite keeps beside it. */
+/** Once everything is in the database file proper. */
 async function bytesOf(path: string): Promise<number> {
-  const files = (await readdir(dirname(path))).filter((file) => file.startsWith(basename(path)));
-  const sizes = await Promise.all(files.map(async (file) => (await stat(join(dirname(path), file))).size));
-  return sizes.reduce((sum, size) => sum + size, 0);
+  const database = new Libsql(path);
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close();
+  return (await stat(path)).size;
 }

@@ -1,14 +1,4 @@
-import {
-  Agent,
-  MemorySession,
-  type Model,
-  type ModelRequest,
-  Runner,
-  type Session,
-  type StreamEvent,
-  tool,
-  Usage,
-} from "@openai/agents";
+import { Agent, MemorySession, type Model, type ModelRequest, Runner, type Session, type StreamEvent, tool, Usage } from "@openai/agents";
 import type { Arithmetic } from "../arithmetic.ts";
 import { type Bot, INSTRUCTIONS, MAX_ITERATIONS, type SayOptions, type Setup } from "../bot.ts";
 import { fragmentsOf, nextCallId, type Reply, type Script } from "../script.ts";

@@ -26,9 +26,11 @@ export async function makeBot(setup: Setup): Promise<Bot | undefined> {
 async function prompt(agent: Agent, text: string, { onDelta, signal }: SayOptions): Promise<string> {
   const abort = () => agent.abort();
   signal?.addEventListener("abort", abort, { once: true });
-  const stop = onDelta && agent.subscribe((event) => {
-    if (event.type === "message_update" && event.assistantMessageEvent.type === "text_delta") onDelta(event.assistantMessageEvent.delta);
-  });
+  const stop =
+    onDelta &&
+    agent.subscribe((event) => {
+      if (event.type === "message_update" && event.assistantMessageEvent.type === "text_delta") onDelta(event.assistantMessageEvent.delta);
+    });
   try {
     await agent.prompt(text);
   } finally {
@@ -70,7 +72,14 @@ const MODEL: Model<"script"> = {
   maxTokens: 8_192,
 };
 
-const USAGE = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
+const USAGE = {
+  input: 1,
+  output: 1,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 2,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
 
 /** Like its providers: the partial message is one object that grows, pushed with every event. */
 function streamOf(script: Script): StreamFn {

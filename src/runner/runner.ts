@@ -6,70 +6,20 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Engine } from "../engines/engine.ts";
 import type { Event, EventSink } from "../messages/event.ts";
-import type { HistoryWindow } from "../messages/history.ts";
 import { type Message, toParts, type UserInput } from "../messages/message.ts";
 import { MemorySessionStore } from "../sessions/memory.ts";
-import type { SessionLease, SessionState, SessionStore, TurnRecord } from "../sessions/store.ts";
-import type { CallGuard } from "../tools/call.ts";
-import type { ApprovalDecision, Approve } from "./approval.ts";
+import type { SessionLease, SessionStore } from "../sessions/store.ts";
+import type { ApprovalDecision } from "./approval.ts";
 import { type EnclosingTurn, refuseReentry, runInside } from "./enclosing.ts";
 import { agentMissing, discardLeftover } from "./leftover.ts";
 import { type AgentResponse, toResponse } from "./response.ts";
 import { restoreTurn } from "./restore-turn.ts";
 import { Run } from "./run.ts";
 import { runTurn } from "./run-turn.ts";
+import type { RunnerOptions, SessionView, StreamRequest, TurnRequest } from "./runner-options.ts";
 import { OpenTurn } from "./turn.ts";
 import type { TurnOptions } from "./turn-loop.ts";
-
-export interface RunnerOptions {
-  /** Answers the first turns of new sessions. */
-  readonly startingAgent: Agent;
-  /** Default: in memory. */
-  readonly sessionStore?: SessionStore;
-  /** For agents without their own. Default: resolved from the agent's `model` and the environment, at the first turn. */
-  readonly engine?: Engine;
-  /** For the default engine only. */
-  readonly apiKey?: string;
-  /** Agent transfers in one turn. Default 5. */
-  readonly maxHandoffsPerTurn?: number;
-  /** Model-and-tools cycles in one turn; then one more answer without tools. Default 10. An agent's own limit goes first. */
-  readonly maxToolIterations?: number;
-  /** What of a long history is sent; what is stored is not cut. */
-  readonly historyWindow?: HistoryWindow;
-  /** Milliseconds without a sign of life from the provider. Default 120,000. */
-  readonly idleTimeoutMs?: number;
-  /** Milliseconds for tools without their own. Default 120,000. */
-  readonly toolTimeoutMs?: number;
-  /** Handed to every tool as `context.services`. */
-  readonly services?: Readonly<Record<string, unknown>>;
-  /** Run around every tool call of every agent. */
-  readonly guards?: readonly CallGuard[];
-  /** While another turn holds the session: wait in line (default) or reject with `session-busy`. */
-  readonly onBusy?: "queue" | "reject";
-  /** Decides about calls of tools that need approval. Without it, or when it says "pending", the turn pauses. */
-  readonly approve?: Approve;
-  readonly clock?: Clock;
-}
-
-export interface TurnRequest {
-  /** Merged over the session's metadata for this turn. */
-  readonly metadata?: JsonObject;
-  readonly signal?: AbortSignal;
-  /** Milliseconds for the whole turn, from when it has the session to itself; default none. */
-  readonly timeoutMs?: number;
-}
-
-/** A session as it stands, with every turn that was made in it. */
-export interface SessionView extends SessionState {
-  readonly turns: readonly TurnRecord[];
-}
-
-export interface StreamRequest extends TurnRequest {
-  /** Also give `delta` events: fragments as they arrive. */
-  readonly deltas?: boolean;
-}
 
 export const DEFAULT_IDLE_TIMEOUT_MS = 120_000;
 const DEFAULT_MAX_HANDOFFS = 5;

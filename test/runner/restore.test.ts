@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Agent } from "../../src/agents/agent.ts";
 import { type RecordedRequest, ScriptedEngine, type ScriptedReply } from "../../src/engines/scripted.ts";
-import { Runner, type RunnerOptions } from "../../src/runner/runner.ts";
+import { Runner } from "../../src/runner/runner.ts";
+import type { RunnerOptions } from "../../src/runner/runner-options.ts";
 import { MemorySessionStore } from "../../src/sessions/memory.ts";
 import type { JournalEntry } from "../../src/sessions/store.ts";
 import { calling, plainTool } from "./stage.ts";
