@@ -5,15 +5,18 @@ import { isInstalled, type Participant } from "./participants.ts";
 
 const FOLDER = fileURLToPath(new URL("..", import.meta.url));
 
-/** Installs the peers when they are not there yet. Without the network it goes on with what there is. */
+/**
+ * Installs the peers when they are not there yet. Without the network it goes on with what there is. When the lock file changes,
+ * `npm ci --prefix bench` brings them up to date: it begins by removing what is there, so that is left to whoever has the network.
+ */
 export function installPeers(): void {
   if (existsSync(`${FOLDER}/node_modules/.package-lock.json`)) return;
   console.error("The peers are installed first (bench/node_modules, some 500 MB) …");
-  const { status } = spawnSync("npm", ["ci", "--ignore-scripts", "--loglevel=error"], {
+  const { status } = spawnSync("npm", ["ci", "--ignore-scripts", "--silent"], {
     cwd: FOLDER,
     stdio: ["ignore", "ignore", "inherit"],
   });
-  if (status !== 0) console.error("They could not be installed. Measured is what is there.");
+  if (status !== 0) console.error("They could not be installed (`npm ci --prefix bench` says why). Measured is what is there.");
 }
 
 /** Makes the build at hand the package `flower-agents`, as an installed one is. */

@@ -25,8 +25,8 @@ export async function makeBot(setup: Setup): Promise<Bot> {
   const store = setup.database === undefined ? undefined : openStore(setup.database);
   return {
     async say(session, text, options = {}) {
-      let conversation = conversations.get(session);
-      if (!conversation) conversations.set(session, (conversation = { messages: [], agent: "first" }));
+      const conversation = conversations.get(session) ?? { messages: [], agent: "first" };
+      conversations.set(session, conversation);
       const { length } = conversation.messages;
       const { agent } = conversation;
       try {

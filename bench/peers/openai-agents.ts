@@ -18,8 +18,8 @@ export async function makeBot(setup: Setup): Promise<Bot | undefined> {
   const conversations = new Map<string, Conversation>();
   return {
     async say(id, text, options = {}) {
-      let conversation = conversations.get(id);
-      if (!conversation) conversations.set(id, (conversation = { session: new MemorySession({ sessionId: id }), agent: start }));
+      const conversation = conversations.get(id) ?? { session: new MemorySession({ sessionId: id }), agent: start };
+      conversations.set(id, conversation);
       return turn(runner, conversation, text, options);
     },
     count: async (id) => (await conversations.get(id)?.session.getItems())?.length ?? 0,

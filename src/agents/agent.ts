@@ -1,10 +1,12 @@
 import { brand, hasBrand } from "../core/brand.ts";
+import { checkOptions, checkSchemaType, type OptionKinds } from "../core/check-options.ts";
 import { FlowerError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Schema, type SchemaInput, toSchema } from "../core/schema.ts";
 import type { Engine, EngineSettings } from "../engines/engine.ts";
 import type { CallGuard } from "../tools/call.ts";
 import { isTool, type Tool } from "../tools/tool.ts";
+import { permissionProblem } from "./permission-form.ts";
 
 /** What instructions given as a function can see. */
 export interface InstructionContext {
@@ -60,6 +62,22 @@ export interface AgentOptions {
   readonly guards?: readonly CallGuard[];
 }
 
+const AGENT_OPTIONS: OptionKinds<AgentOptions> = {
+  name: "any",
+  instructions: "any",
+  model: "any",
+  engine: "any",
+  tools: "any",
+  handoffs: "any",
+  subagents: "any",
+  permissions: "any",
+  limits: "any",
+  outputSchema: "any",
+  settings: "any",
+  guards: "any",
+};
+const LIMITS: OptionKinds<AgentLimits> = { maxIterations: "count", maxBudgetUsd: "amount", timeoutMs: "ms" };
+
 /** The one declaration of an agent, for Runner and Runtime alike: a frozen value, checked when made. */
 export class Agent {
   readonly name: string;
@@ -76,8 +94,13 @@ export class Agent {
   readonly guards: readonly CallGuard[];
   readonly #options: AgentOptions;
 
-  /** Throws `bad-config`, naming the culprit, for an empty name, a duplicate tool, or a handoff to itself or to nothing. */
+  /**
+   * Throws `bad-config`, naming the culprit, for an empty name, an unknown option, a duplicate tool, a handoff to itself or to
+   * nothing, or a permission rule that could never match.
+   */
   constructor(options: AgentOptions) {
+    checkOptions("Agent", options, AGENT_OPTIONS);
+    if (options.limits !== undefined) checkOptions(`Agent "${options.name}": limits`, options.limits, LIMITS);
     this.#options = options;
     this.name = options.name;
     this.instructions = options.instructions ?? "";
@@ -89,6 +112,7 @@ export class Agent {
     this.permissions = Object.freeze({ ...options.permissions });
     this.limits = Object.freeze({ ...options.limits });
     if (options.outputSchema !== undefined) this.output = toSchema(options.outputSchema, `Agent "${options.name}" outputSchema`);
+    if (this.output) checkSchemaType(`Agent "${options.name}" outputSchema`, this.output.json);
     this.settings = Object.freeze({ ...options.settings });
     this.guards = Object.freeze([...(options.guards ?? [])]);
     checkAgent(this);
@@ -109,6 +133,12 @@ export function isAgent(value: unknown): value is Agent {
 function toolName(item: Tool | BuiltinToolName): string | undefined {
   if (typeof item === "string") return BUILTIN_TOOL_NAMES.find((name) => name === item);
   return isTool(item) ? item.name : undefined;
+}
+
+/** Names of the tools that an agent's permissions can be about: its own, and those of the agents that it leads to. */
+function reachableTools(agent: Agent): readonly string[] {
+  const further = [...agent.handoffs, ...agent.subagents].flatMap((one) => (isAgent(one) ? reachableTools(one) : []));
+  return [...agent.tools.flatMap((item) => toolName(item) ?? []), ...further];
 }
 
 function bad(message: string): FlowerError {
@@ -133,4 +163,6 @@ function checkAgent(agent: Agent): void {
     const name = typeof target === "string" ? target : target.name;
     if (name === agent.name) throw bad(`Agent "${agent.name}" cannot hand off to itself.`);
   }
+  const problem = permissionProblem(agent.permissions, [...BUILTIN_TOOL_NAMES, ...reachableTools(agent)]);
+  if (problem !== undefined) throw bad(`Agent "${agent.name}": ${problem}`);
 }

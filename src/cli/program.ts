@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { isRecord, parseJson } from "../core/json.ts";
 import { LANGUAGES, toLanguage } from "../i18n/catalogue.ts";
 
 /** What every command takes. */
@@ -47,6 +49,7 @@ export function buildProgram(): Command {
     .description(
       "Hands a whole job to an agent: it asks what is unclear, works on real files, and an independent judge says when it is done.",
     )
+    .version(version(), "--version")
     .argument("[request...]", "what is to be done; without it the last request in this folder goes on")
     .showHelpAfterError("(flower --help shows all options)")
     .exitOverride();
@@ -59,6 +62,11 @@ export function buildProgram(): Command {
   program.addCommand(chatCommand());
   program.addCommand(demoCommand());
   return program;
+}
+
+function version(): string {
+  const own = parseJson(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  return isRecord(own) ? String(own["version"]) : "?";
 }
 
 function goCommand(): Command {

@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { isFlowerError, messageOf } from "../core/errors.ts";
+import { isRecord } from "../core/json.ts";
 import { type Language, toLanguage, translator } from "../i18n/catalogue.ts";
 import { sanitize } from "./terminal/sanitize.ts";
 
@@ -24,7 +25,24 @@ function explain(error: unknown, t: ReturnType<typeof translator>): string {
     const { pid, runId } = error.details;
     return t("cli.runBusy", { pid: String(pid ?? "?"), run: String(runId ?? "?") });
   }
-  return `flower: ${sanitize(messageOf(error))}`;
+  return `flower: ${sanitize(fileTrouble(error, t) ?? messageOf(error))}`;
+}
+
+const FILE_TROUBLE = {
+  ENOENT: "cli.file.ENOENT",
+  ENOTDIR: "cli.file.ENOTDIR",
+  EISDIR: "cli.file.EISDIR",
+  EEXIST: "cli.file.EEXIST",
+  EACCES: "cli.file.EACCES",
+  EROFS: "cli.file.EACCES",
+  ENOSPC: "cli.file.ENOSPC",
+} as const;
+
+/** What the system says of a file, in words: which one, and what is wrong with it. */
+function fileTrouble(error: unknown, t: ReturnType<typeof translator>): string | undefined {
+  if (!isRecord(error) || typeof error["code"] !== "string" || !Object.hasOwn(FILE_TROUBLE, error["code"])) return undefined;
+  const path = typeof error["path"] === "string" ? error["path"] : "?";
+  return t(FILE_TROUBLE[error["code"] as keyof typeof FILE_TROUBLE], { path });
 }
 
 function flagValue(flag: string, argv: readonly string[]): string | undefined {

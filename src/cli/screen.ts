@@ -6,6 +6,7 @@ import { LiveArea } from "./terminal/live.ts";
 import { Render } from "./terminal/render.ts";
 import { StatusLine } from "./terminal/status.ts";
 import { animate } from "./terminal/ticker.ts";
+import { textColumns, wrapText } from "./terminal/wrap.ts";
 
 export interface ScreenOptions {
   readonly language: Language;
@@ -63,7 +64,7 @@ export class Screen {
   /** One line for the person that belongs to no run. */
   say(text: string): void {
     if (this.#json) process.stderr.write(`${text}\n`);
-    else this.#live.print(`${text}\n`);
+    else for (const line of wrapText(text, textColumns(this.#live.columns))) this.#live.print(`${line}\n`);
   }
 
   /** Reads what is typed, until `close`. */

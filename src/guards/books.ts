@@ -4,6 +4,7 @@ import type { CallPart } from "../messages/message.ts";
 import { isWithin, type Roots, resolvePath } from "../tools/builtin/paths.ts";
 import { argsRecord, type CallGuard } from "../tools/call.ts";
 import { type ChangedPath, changedPath } from "./call-facts.ts";
+import { CLEAN_TEXT, cleansAway } from "./git-clean.ts";
 import { matchesPath } from "./path-pattern.ts";
 import { changesOf, type ShellChange } from "./shell-changes.ts";
 import { readShell } from "./shell-nested.ts";
@@ -70,6 +71,9 @@ async function commandDenial(command: string, options: BooksOptions): Promise<st
   const reading = await readShell(command);
   if (reading === undefined) return undefined;
   const books = await readBooks(options);
+  for (const form of reading.allForms) {
+    if (await cleansAway(form, [...books.closed, ...books.appendOnly], options)) return CLEAN_TEXT;
+  }
   for (const change of changesOf(reading)) {
     const denial = await changeDenial(change, books, options);
     if (denial !== undefined) return denial;

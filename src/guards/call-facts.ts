@@ -86,11 +86,12 @@ async function shellFacts(command: string, roots: Roots): Promise<ShellFacts> {
 async function concernOf(change: ShellChange, roots: Roots): Promise<string | undefined> {
   const { target, kind, by } = change;
   const what = kind === "destroy" ? `"${by}" removes` : by === ">" ? "it writes" : `"${by}" writes`;
+  const mustBeKnown = kind === "destroy" || by === ">";
   if (target.value === undefined)
-    return kind === "destroy" ? `${what} ${target.text}, which is not written out (name the path itself)` : undefined;
+    return mustBeKnown ? `${what} ${target.text}, which is not written out (name the path itself)` : undefined;
   if (isHarmlessDevice(target.value)) return undefined;
   const resolved = await changedPath(change, roots);
-  if (resolved === undefined) return kind === "destroy" ? `${what} ${target.text}, and where that is cannot be told` : undefined;
+  if (resolved === undefined) return mustBeKnown ? `${what} ${target.text}, and where that is cannot be told` : undefined;
   if (resolved.inside) return undefined;
   if (kind !== "destroy" && isWithin(resolved.path, await realpath(tmpdir()))) return undefined;
   return `${what} outside the workspace: ${resolved.path}`;

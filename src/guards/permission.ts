@@ -1,11 +1,11 @@
 import type { Permissions } from "../agents/agent.ts";
-import { summarizeCall } from "../messages/event.ts";
 import type { CallPart } from "../messages/message.ts";
 import type { Grants } from "../tools/builtin/grants.ts";
 import type { Roots } from "../tools/builtin/paths.ts";
 import type { CallGuard } from "../tools/call.ts";
 import type { ToolContext } from "../tools/tool.ts";
 import { type CallFacts, gatherFacts } from "./call-facts.ts";
+import { type PermissionQuestion, toPermissionQuestion } from "./permission-question.ts";
 import { allowsCall, allowsOutside, allowsShell, catchesCall, namesWholeCommand } from "./permission-rule.ts";
 
 export interface Decision {
@@ -14,13 +14,6 @@ export interface Decision {
   readonly reason: string;
   /** The call leaves the roots, and may when it is allowed. */
   readonly leavesRoots: boolean;
-}
-
-interface PermissionQuestion {
-  readonly tool: string;
-  /** The call in one line. */
-  readonly summary: string;
-  readonly reason: string;
 }
 
 export interface PermissionGuardOptions extends Roots {
@@ -159,7 +152,7 @@ export function permissionGuard(options: PermissionGuardOptions): CallGuard {
 
 async function askPerson(call: CallPart, decided: Decision, options: PermissionGuardOptions, context: ToolContext) {
   if (!options.ask) return "nobody";
-  return options.ask({ tool: call.name, summary: summarizeCall(call.args), reason: decided.reason }, context.signal);
+  return options.ask(toPermissionQuestion(call, decided.reason), context.signal);
 }
 
 function refusalText(tool: string, decided: Decision, answer: "deny" | "nobody"): string {

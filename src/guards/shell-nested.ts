@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { readShellScript, type ShellCommand, type ShellWrite } from "./shell-script.ts";
+import { folderBelow, readShellScript, type ShellCommand, type ShellWrite } from "./shell-script.ts";
 import type { ShellWord } from "./shell-word.ts";
 
 /** Commands that run the command in their arguments. */
@@ -34,7 +34,7 @@ export async function readShell(script: string, cwd: string | undefined = ".", d
   const reading = { allForms: [...outer.commands], writes: [...outer.writes], obscure: outer.commands.flatMap(obscurity) };
   for (const command of outer.commands) {
     reading.allForms.push(...unwrap(command));
-    for (const inner of innerScripts(command)) await addInner(inner, command, reading, depth);
+    for (const inner of innerScripts(command)) await addInner(inner.script, { ...command, cwd: inner.cwd }, reading, depth);
   }
   return { commands: outer.commands, ...reading };
 }
@@ -66,7 +66,27 @@ export function nameOf(command: Pick<ShellCommand, "words">): string | undefined
 function unwrap(command: ShellCommand): readonly ShellCommand[] {
   const name = nameOf(command);
   if (name === undefined || !WRAPPERS.has(name)) return [];
-  return command.words.slice(1, MOST_FORMS).map((_, i) => ({ ...command, words: command.words.slice(i + 1) }));
+  let { cwd } = command;
+  let wrapper = name;
+  return command.words.slice(1, MOST_FORMS).map((word, i) => {
+    const before = command.words[i];
+    const maybe = basename(before?.value ?? "");
+    if (WRAPPERS.has(maybe)) wrapper = maybe;
+    cwd = folderOfOption(wrapper, before, word, cwd);
+    return { ...command, cwd, words: command.words.slice(i + 1) };
+  });
+}
+
+/** `env -C dir cmd`, `env --chdir=dir cmd`, `sudo -D dir cmd`: what comes behind runs there. */
+function folderOfOption(wrapper: string, before: ShellWord | undefined, word: ShellWord, cwd: string | undefined): string | undefined {
+  const letter = wrapper === "env" ? "C" : wrapper === "sudo" ? "D" : undefined;
+  if (letter === undefined) return cwd;
+  if (new RegExp(`^(?:-[a-z0]*${letter}|--chdir)$`).test(before?.value ?? ""))
+    return word.value === undefined ? undefined : folderBelow(cwd, word.value);
+  const joined = new RegExp(`^(?:-[a-z0]*${letter}|--chdir=)(.+)$`, "s");
+  const folder = joined.exec(word.value ?? word.text)?.[1];
+  if (folder === undefined) return cwd;
+  return word.value === undefined ? undefined : folderBelow(cwd, folder);
 }
 
 function isShellLike(command: ShellCommand): boolean {
@@ -76,24 +96,24 @@ function isShellLike(command: ShellCommand): boolean {
   });
 }
 
+interface InnerScript {
+  readonly script: string;
+  readonly cwd: string | undefined;
+}
+
 /** Scripts in a command's words: of `bash -c`, of `eval`, and any argument of a wrapper that is more than one word. */
-function innerScripts(command: ShellCommand): readonly string[] {
-  const scripts: string[] = [];
-  for (const form of [command, ...unwrap(command)]) {
+function innerScripts(command: ShellCommand): readonly InnerScript[] {
+  const forms = [command, ...unwrap(command)];
+  const scripts = forms.flatMap((form, i): readonly InnerScript[] => {
     const name = nameOf(form) ?? "";
     const rest = form.words.slice(1);
-    if (name === "eval" && rest.every(isKnown)) scripts.push(rest.map((word) => word.value).join(" "));
-    if (SHELLS.has(name)) scripts.push(...knownValues(scriptWord(form)));
-  }
-  if (WRAPPERS.has(nameOf(command) ?? "")) {
-    scripts.push(
-      ...command.words
-        .slice(1)
-        .flatMap((word) => knownValues(word))
-        .filter((value) => /\s/.test(value)),
-    );
-  }
-  return [...new Set(scripts)];
+    const found: string[] = [];
+    if (name === "eval" && rest.every(isKnown)) found.push(rest.map((word) => word.value).join(" "));
+    if (SHELLS.has(name)) found.push(...knownValues(scriptWord(form)));
+    if (i > 0) found.push(...knownValues(form.words[0]).filter((value) => /\s/.test(value)));
+    return found.map((script) => ({ script, cwd: form.cwd }));
+  });
+  return [...new Map(scripts.map((inner) => [JSON.stringify(inner), inner])).values()];
 }
 
 /** The word after `-c` (or `-lc` …). */

@@ -19,6 +19,7 @@ export interface ShellCommand {
 export interface ShellWrite {
   readonly target: ShellWord;
   readonly isAppend: boolean;
+  /** Where the shell is when it opens the file: a group's file is opened before the group runs. */
   readonly cwd: string | undefined;
 }
 
@@ -31,7 +32,7 @@ export interface ShellScript {
 export function readShellScript(script: string, cwd: string | undefined = "."): Promise<ShellScript | undefined> {
   return withShellTree(script, (root) => {
     const found: Found = { script, commands: [], writes: [] };
-    visit(root, { cwd, pipedFrom: [], isFed: false }, found);
+    visit(root, { cwd, folders: [], pipedFrom: [], isFed: false }, found);
     return { commands: found.commands, writes: found.writes };
   });
 }
@@ -45,6 +46,8 @@ interface Found {
 /** Changes as the walk goes on; copied where the shell would start a subshell. */
 interface Place {
   cwd: string | undefined;
+  /** Folders that `popd` goes back to. */
+  folders: readonly (string | undefined)[];
   pipedFrom: readonly string[];
   /** Standard input is a here-document or a substitution. */
   isFed: boolean;
@@ -58,8 +61,10 @@ function visit(node: SyntaxNode, place: Place, found: Found): void {
     case "redirected_statement":
       visitRedirected(node, place, found);
       break;
+    case "list":
     case "pipeline":
-      visitPipeline(node, place, found);
+    case "negated_command":
+      visitWithLast(node, place, [], found);
       break;
     case "file_redirect":
       addWrite(node, place, found);
@@ -100,36 +105,77 @@ function visitCommand(node: SyntaxNode, place: Place, found: Found, extra: reado
   changeFolder(words, place);
 }
 
-/** Redirections stand beside what they belong to, and may hold words of it: `git > log push`. */
+/**
+ * Redirections stand beside what they belong to, and may hold words of it: `git > log push`. Beside a list or pipe they belong to
+ * its last command, and are opened where that one runs.
+ */
 function visitRedirected(node: SyntaxNode, place: Place, found: Found): void {
   const body = node.childForFieldName("body");
   const redirects = node.namedChildren.filter((child) => child.type.endsWith("_redirect"));
-  const before = { ...place };
   const behind = redirects.flatMap((redirect) => wordsBehindRedirect(redirect, found.script));
+  const { isFed } = place;
   place.isFed ||= redirects.some(feeds);
-  if (body?.type === "command") visitCommand(body, place, found, behind);
-  else if (body) visit(body, place, found);
-  place.isFed = before.isFed;
+  const opened = body ? visitWithLast(body, place, behind, found) : [{ ...place }];
+  place.isFed = isFed;
   for (const redirect of redirects) {
-    if (redirect.type === "heredoc_redirect") visitHereDocument(redirect, place, namesIn(body), found);
-    else visit(redirect, before, found);
+    if (redirect.type === "heredoc_redirect") visitHereDocument(redirect, place, opened, namesIn(body), found);
+    else for (const there of opened) visit(redirect, { ...there, isFed }, found);
   }
 }
 
-/** What follows `<<EOF` on its line hangs below the here-document in the tree. */
-function visitHereDocument(node: SyntaxNode, place: Place, before: readonly string[], found: Found): void {
+/** Visits a node whose last command gets some further words; returns the places where that command may begin. */
+function visitWithLast(node: SyntaxNode, place: Place, extra: readonly ShellWord[], found: Found): readonly Place[] {
+  if (node.type === "list") return visitList(node, place, extra, found);
+  if (node.type === "pipeline") return visitPipeline(node, place, extra, found);
+  const before = { ...place };
+  if (node.type === "command") visitCommand(node, place, found, extra);
+  else if (node.type === "negated_command") for (const child of node.namedChildren) visitWithLast(child, place, extra, found);
+  else visit(node, place, found);
+  return [before];
+}
+
+const MOST_COMMANDS = 2_000;
+
+/** Behind `cd x ||` the shell is where it was, or in x when something after the `cd` failed: both are looked at. */
+function visitList(node: SyntaxNode, place: Place, extra: readonly ShellWord[], found: Found): readonly Place[] {
+  const before = { ...place };
+  const last = node.lastNamedChild;
+  for (const child of node.namedChildren.slice(0, -1)) visit(child, place, found);
+  if (last === null) return [before];
+  const isElse = node.children.some((child) => child.type === "||");
+  const moved = place.cwd;
+  if (!isElse || moved === before.cwd || found.commands.length > MOST_COMMANDS) return visitWithLast(last, place, extra, found);
+  const opened = [...visitWithLast(last, before, extra, found), ...visitWithLast(last, place, extra, found)];
+  if (place.cwd !== moved) place.cwd = undefined;
+  return opened;
+}
+
+/** What follows `<<EOF` on its line hangs below the here-document: redirections of its command, and further commands. */
+function visitHereDocument(node: SyntaxNode, place: Place, opened: readonly Place[], before: readonly string[], found: Found): void {
+  const { isFed } = place;
   for (const child of node.namedChildren) {
-    if (child.type === "pipeline") visitPipeline(child, place, found, before);
+    if (child.type === "pipeline") visitPipeline(child, place, [], found, before);
+    else if (child.type === "file_redirect") for (const there of opened) visit(child, { ...there, isFed }, found);
     else visit(child, place, found);
   }
 }
 
-function visitPipeline(node: SyntaxNode, place: Place, found: Found, before: readonly string[] = []): void {
+/** Each part of a pipe runs in a shell of its own. */
+function visitPipeline(
+  node: SyntaxNode,
+  place: Place,
+  extra: readonly ShellWord[],
+  found: Found,
+  before: readonly string[] = [],
+): readonly Place[] {
   let pipedFrom = [...place.pipedFrom, ...before];
-  for (const child of node.namedChildren) {
-    visit(child, { ...place, pipedFrom }, found);
+  let opened: readonly Place[] = [{ ...place }];
+  const parts = node.namedChildren;
+  for (const [i, child] of parts.entries()) {
+    opened = visitWithLast(child, { ...place, pipedFrom }, i === parts.length - 1 ? extra : [], found);
     pipedFrom = [...pipedFrom, ...namesIn(child)];
   }
+  return opened;
 }
 
 /** The names of all commands below a node, as far as they are written out; "" for the others. */
@@ -178,12 +224,31 @@ function addWrite(node: SyntaxNode, place: Place, found: Found): void {
 }
 
 function changeFolder(words: readonly ShellWord[], place: Place): void {
-  const name = words[0]?.value;
-  if (name === "pushd" || name === "popd") place.cwd = undefined;
-  if (name !== "cd") return;
-  const target = words.slice(1).find((word) => word.value === undefined || !/^-[LPe@]*$|^--$/.test(word.value) || word.value === "-");
-  if (target === undefined) place.cwd = "~";
-  else if (target.value === undefined || target.isGlob || target.value === "-") place.cwd = undefined;
-  else if (/^[/~]/.test(target.value)) place.cwd = target.value;
-  else if (place.cwd !== undefined) place.cwd = `${place.cwd}/${target.value}`;
+  const isWrapped = ["builtin", "command"].includes(words[0]?.value ?? "");
+  const [first, ...rest] = isWrapped ? words.slice(1) : words;
+  const name = first?.value;
+  if (name === "pushd") {
+    place.folders = [...place.folders, place.cwd];
+    const isTurn = rest.length === 0 || rest.some((word) => /^[-+]/.test(word.value ?? ""));
+    place.cwd = isTurn ? undefined : folderAfterCd(rest, place.cwd);
+  }
+  if (name === "popd") {
+    place.cwd = rest.length === 0 ? place.folders.at(-1) : undefined;
+    place.folders = place.folders.slice(0, -1);
+  }
+  if (name === "cd") place.cwd = folderAfterCd(rest, place.cwd);
+}
+
+/** Where `cd` with these words leads from a folder; undefined when that cannot be told. */
+function folderAfterCd(words: readonly ShellWord[], cwd: string | undefined): string | undefined {
+  const target = words.find((word) => word.value === undefined || !/^-[LPe@]*$|^--$/.test(word.value) || word.value === "-");
+  if (target === undefined) return "~";
+  if (target.value === undefined || target.isGlob || target.value === "-") return undefined;
+  return folderBelow(cwd, target.value);
+}
+
+/** A folder as seen from another one; undefined when that cannot be told. */
+export function folderBelow(cwd: string | undefined, folder: string): string | undefined {
+  if (/^[/~]/.test(folder)) return folder;
+  return cwd === undefined ? undefined : `${cwd}/${folder}`;
 }

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionKinds } from "../core/check-options.ts";
 import type { Clock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
 import type { Language } from "../i18n/catalogue.ts";
@@ -24,6 +25,25 @@ export interface HumanChannelOptions {
   readonly clock?: Clock;
   /** The run's `asks.json`, when it is known already; else see `attach`. */
   readonly storePath?: string;
+}
+
+const CHANNEL_OPTIONS: OptionKinds<HumanChannelOptions> = {
+  onEvent: "any",
+  maxAsks: "any",
+  timeoutMs: "any",
+  logPath: "any",
+  amendPath: "any",
+  overBudgetText: "any",
+  timeoutText: "any",
+  declinedText: "any",
+  language: "any",
+  clock: "any",
+  storePath: "any",
+};
+
+/** Throws `bad-config` for an unknown option. */
+export function checkChannelOptions(options: HumanChannelOptions): void {
+  checkOptions("HumanChannel", options, CHANNEL_OPTIONS);
 }
 
 export interface AskOptions {

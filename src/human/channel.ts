@@ -5,7 +5,7 @@ import { type Language, type Translate, translator } from "../i18n/catalogue.ts"
 import type { AskState, EventSink } from "../messages/event.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Ask, Question } from "./ask.ts";
-import { type AskOptions, checkMaxAsks, checkTimeout, type HumanChannelOptions } from "./channel-options.ts";
+import { type AskOptions, checkChannelOptions, checkMaxAsks, checkTimeout, type HumanChannelOptions } from "./channel-options.ts";
 import { Ledger } from "./ledger.ts";
 import type { AmendReceipt, Letter, Mail } from "./mail.ts";
 import { Mailbox } from "./mailbox.ts";
@@ -53,6 +53,7 @@ export class HumanChannel {
   #closed = false;
 
   constructor(options: HumanChannelOptions = {}) {
+    checkChannelOptions(options);
     this.language = options.language ?? "en";
     this.logPath = options.logPath;
     this.amendPath = options.amendPath;

@@ -103,7 +103,7 @@ export const en = {
     "What should the agent know? Words and Enter interrupt it, Enter alone too, Ctrl+C again ends the run. The interrupt waits for the next message (of a running subagent: for its return), and subagents lose half-done work.",
   "ui.unknownCommand": "There is no command /{name}; /help lists them. To send words that begin with a slash, put a space before it.",
   "ui.help":
-    "words + Enter    answer the open question, else mail to the agent\n? words          ask about the run without disturbing it\n/status          where the run is\n/goal /brief     show the goal, the brief\n/cost            what the run has cost\n/interrupt words stop the agent at its next message and tell it\n/quit            end the run; the next start goes on\n/help            this list\nAlt+Enter        a new line; a paste keeps its lines",
+    "words + Enter    answer the open question, else mail to the agent\n/status          where the run is\n/goal /brief     show the goal, the brief\n/cost            what the run has cost\n/interrupt words stop the agent at its next message and tell it\n/quit            end the run; the next start goes on\n/help            this list\nAlt+Enter        a new line; a paste keeps its lines",
 
   // Goal and workflow
   "goal.unverifiableWarning":
@@ -172,4 +172,17 @@ export const en = {
   "goal.keepSealed": "The version from before the work",
   "goal.takeChanged": "The changed version",
   "goal.sealedCounts": "The goal file {path} was changed while the work ran. The version from before counts; the other is kept as {aside}.",
+  "workflow.stillRunning": "Commands that the work started still run: {commands}. The next start in this folder ends them.",
+  "workflow.channelErrors": "Not everything could be kept or shown: {errors}",
+  "workflow.documentReplaced": "{path} was not complete and has been written anew; what it said is kept as {aside}.",
+  "clarify.noBrief": "no complete brief was handed in",
+  "goal.noGoal": "no goal with a checklist was handed in",
+  "goal.problems": "Some lines of {path} could not be understood and do not count:\n{problems}",
+  "runtime.manifestAside": "The manifest could not be read and was set aside: {path}. A new one has been begun.",
+  "cli.file.ENOENT": "There is no file or folder {path}.",
+  "cli.file.ENOTDIR": "{path} is not a folder, or lies below a file.",
+  "cli.file.EISDIR": "A folder stands where a file is needed: {path}",
+  "cli.file.EEXIST": "A file stands where a folder is needed: {path}",
+  "cli.file.EACCES": "There is no permission to write {path}. Use another folder with -w, or another place for the books with -r.",
+  "cli.file.ENOSPC": "The disk is full ({path}). What was finished is kept; make room and start again.",
 } as const;

@@ -97,7 +97,7 @@ export const pt: Texts = {
   "ui.unknownCommand":
     "Não existe o comando /{name}; /help mostra a lista. Para enviar palavras que começam com uma barra, ponha um espaço antes dela.",
   "ui.help":
-    "palavras + Enter responde à pergunta aberta; sem pergunta, vai para a caixa de entrada\n? palavras       pergunta sobre a run sem atrapalhá-la\n/status          onde a run está\n/goal /brief     mostra o objetivo, os requisitos\n/cost            quanto a run já custou\n/interrupt ...   para o agente na próxima mensagem e lhe diz algo\n/quit            encerra a run; a próxima partida continua\n/help            esta lista\nAlt+Enter        nova linha; o que é colado mantém as suas linhas",
+    "palavras + Enter responde à pergunta aberta; sem pergunta, vai para a caixa de entrada\n/status          onde a run está\n/goal /brief     mostra o objetivo, os requisitos\n/cost            quanto a run já custou\n/interrupt ...   para o agente na próxima mensagem e lhe diz algo\n/quit            encerra a run; a próxima partida continua\n/help            esta lista\nAlt+Enter        nova linha; o que é colado mantém as suas linhas",
 
   // Goal and workflow
   "goal.unverifiableWarning":
@@ -167,4 +167,17 @@ export const pt: Texts = {
   "goal.keepSealed": "A versão de antes do trabalho",
   "goal.takeChanged": "A versão alterada",
   "goal.sealedCounts": "O arquivo de objetivo {path} foi alterado durante o trabalho. Vale a versão de antes; a outra fica em {aside}.",
+  "workflow.stillRunning": "Comandos iniciados pelo trabalho continuam rodando: {commands}. O próximo início nesta pasta os encerra.",
+  "workflow.channelErrors": "Nem tudo pôde ser guardado ou mostrado: {errors}",
+  "workflow.documentReplaced": "{path} não estava completo e foi escrito de novo; o que dizia fica em {aside}.",
+  "clarify.noBrief": "nenhum documento de requisitos completo foi entregue",
+  "goal.noGoal": "nenhum objetivo com lista de verificação foi entregue",
+  "goal.problems": "Algumas linhas de {path} não puderam ser entendidas e não contam:\n{problems}",
+  "runtime.manifestAside": "O manifest não pôde ser lido e foi posto de lado: {path}. Um novo foi começado.",
+  "cli.file.ENOENT": "Não existe o arquivo ou a pasta {path}.",
+  "cli.file.ENOTDIR": "{path} não é uma pasta, ou fica abaixo de um arquivo.",
+  "cli.file.EISDIR": "Há uma pasta onde é preciso um arquivo: {path}",
+  "cli.file.EEXIST": "Há um arquivo onde é preciso uma pasta: {path}",
+  "cli.file.EACCES": "Sem permissão para escrever {path}. Use outra pasta com -w, ou outro lugar para os registros com -r.",
+  "cli.file.ENOSPC": "O disco está cheio ({path}). O que foi terminado está guardado; libere espaço e inicie de novo.",
 };

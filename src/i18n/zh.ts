@@ -93,7 +93,7 @@ export const zh: Texts = {
     "要告诉 agent 什么?输入后回车就中断它,直接回车也中断,再按一次 Ctrl+C 结束这次运行。中断要等到下一条消息(有 subagent 在跑时要等它返回),在跑的 subagent 会丢掉做了一半的活。",
   "ui.unknownCommand": "没有 /{name} 这个命令,/help 列出全部。要发送以斜杠开头的话,请在前面加一个空格。",
   "ui.help":
-    "文字 + 回车       有提问时作答,否则进收件箱\n? 文字           旁路询问,不打扰运行\n/status          运行到哪里了\n/goal /brief     显示目标、需求\n/cost            花了多少钱\n/interrupt 文字  在下一条消息处停下 agent 并告诉它\n/quit            结束这次运行,下次启动会接着做\n/help            本列表\nAlt+回车         换行;粘贴保留所有行",
+    "文字 + 回车       有提问时作答,否则进收件箱\n/status          运行到哪里了\n/goal /brief     显示目标、需求\n/cost            花了多少钱\n/interrupt 文字  在下一条消息处停下 agent 并告诉它\n/quit            结束这次运行,下次启动会接着做\n/help            本列表\nAlt+回车         换行;粘贴保留所有行",
 
   // Goal and workflow
   "goal.unverifiableWarning":
@@ -159,4 +159,17 @@ export const zh: Texts = {
   "goal.keepSealed": "干活之前的版本",
   "goal.takeChanged": "改动后的版本",
   "goal.sealedCounts": "目标文件 {path} 在干活期间被改动。以干活之前的版本为准;另一个版本保存在 {aside}。",
+  "workflow.stillRunning": "干活时启动的命令还在运行:{commands}。下次在这个文件夹里启动时会结束它们。",
+  "workflow.channelErrors": "有些内容没能保存或显示:{errors}",
+  "workflow.documentReplaced": "{path} 不完整,已重新写过;原来的内容保存在 {aside}。",
+  "clarify.noBrief": "没有提交完整的需求",
+  "goal.noGoal": "没有提交带判定清单的目标",
+  "goal.problems": "{path} 里有几行看不懂,不算数:\n{problems}",
+  "runtime.manifestAside": "manifest 读不了,已移到一旁:{path}。已开始一个新的。",
+  "cli.file.ENOENT": "没有这个文件或文件夹:{path}",
+  "cli.file.ENOTDIR": "{path} 不是文件夹,或者在一个文件之下。",
+  "cli.file.EISDIR": "需要文件的地方是一个文件夹:{path}",
+  "cli.file.EEXIST": "需要文件夹的地方是一个文件:{path}",
+  "cli.file.EACCES": "没有写入 {path} 的权限。用 -w 换一个文件夹,或用 -r 换一个运行目录。",
+  "cli.file.ENOSPC": "磁盘满了({path})。已完成的都保留着;腾出空间后再启动。",
 };

@@ -12,6 +12,18 @@ export interface Usage {
 
 export const NO_USAGE: Usage = Object.freeze({ inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0, costUsd: 0 });
 
+/** True for complete figures: numbers that are finite and not negative; the cost may be missing. */
+export function isUsage(value: unknown): value is Usage {
+  if (typeof value !== "object" || value === null) return false;
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, costUsd } = value as Partial<Usage>;
+  const counted = isAmount(inputTokens) && isAmount(cacheReadTokens) && isAmount(cacheWriteTokens) && isAmount(outputTokens);
+  return counted && (costUsd === undefined || isAmount(costUsd));
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
+}
+
 /** The sum. Cost is known only when both costs are. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const costUsd = a.costUsd === undefined || b.costUsd === undefined ? undefined : a.costUsd + b.costUsd;

@@ -8,6 +8,7 @@ import { type Event, makeEvent, type Speech, summarizeCall } from "../messages/e
 import { windowHistory } from "../messages/history.ts";
 import type { CallPart, Message, Part } from "../messages/message.ts";
 import { contextTokens } from "../messages/usage.ts";
+import { contractBroken, partProblem } from "./engine-contract.ts";
 import { outputInstructions } from "./final-answer.ts";
 import { PartReader } from "./part-reader.ts";
 import type { OpenTurn } from "./turn.ts";
@@ -40,8 +41,10 @@ export async function* askEngine(turn: OpenTurn, options: TurnOptions, tools: To
   try {
     for (;;) {
       const next = await reader.next();
-      if (next.done) throw new FlowerError("stream-cut", "The model's reply ended without a finish.");
-      const part = next.value;
+      if (next?.done) throw new FlowerError("stream-cut", "The model's reply ended without a finish.");
+      const part = next?.value;
+      const problem = partProblem(part);
+      if (problem !== undefined) throw contractBroken(engine, problem);
       if (part.type === "finish") {
         const last = reply.finish(part, engine);
         if (last) yield last;
@@ -91,6 +94,8 @@ class ReplyBuilder {
   shown = "";
   readonly #parts: Part[] = [];
   readonly #calls: CallPart[] = [];
+  /** Kinds of which deltas came after the last block: text that would be lost. */
+  readonly #unclosed = new Set<"text" | "reasoning">();
   readonly #turn: OpenTurn;
   readonly #options: TurnOptions;
   readonly #base: Speech;
@@ -106,6 +111,7 @@ class ReplyBuilder {
   add(part: Exclude<EnginePart, { type: "finish" }>): Event | undefined {
     switch (part.type) {
       case "delta":
+        if (part.text !== "") this.#unclosed.add(part.of);
         if (part.of === "text") this.shown += part.text;
         return this.#delta(part.of, part.text);
       case "block":
@@ -120,6 +126,7 @@ class ReplyBuilder {
   }
 
   finish(part: EnginePart & { type: "finish" }, engine: Engine): Event | undefined {
+    for (const of of this.#unclosed) throw contractBroken(engine, `deltas of ${of} that no block closed`);
     const { usage } = part;
     this.#turn.addUsage(usage);
     this.#turn.context = contextTokens(usage);
@@ -140,6 +147,7 @@ class ReplyBuilder {
 
   #block(part: EnginePart & { type: "block" }): HeldBlock {
     const metadata = part.providerMetadata === undefined ? {} : { providerMetadata: part.providerMetadata };
+    this.#unclosed.delete(part.of);
     this.#parts.push({ type: part.of, text: part.text, ...metadata });
     return { kind: part.of === "text" ? "text" : "thinking", text: part.text };
   }

@@ -2,6 +2,7 @@ import { abortReason, type LinkedAbort } from "../core/abort.ts";
 import type { Clock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
 import type { Engine, EnginePart, EngineRequest } from "../engines/engine.ts";
+import { contractBroken, engineFailure } from "./engine-contract.ts";
 
 export interface ReadOptions {
   /** The turn's: the engine gets its signal, and silence aborts it. */
@@ -13,9 +14,10 @@ export interface ReadOptions {
 
 /**
  * Reads an engine's parts one by one. An abort or an idle timeout rejects the pending read at once, also when the engine
- * is deaf to its signal. One promise a part and no race against a long-lived one: streams have thousands of parts.
+ * is deaf to its signal. What the engine throws comes as a FlowerError. One promise a part and no race against a long-lived one: streams have thousands of parts.
  */
 export class PartReader {
+  readonly #engine: Engine;
   readonly #iterator: AsyncIterator<EnginePart>;
   readonly #options: ReadOptions;
   readonly #stopListening: () => void;
@@ -24,11 +26,12 @@ export class PartReader {
   #lastPart: number;
 
   constructor(engine: Engine, request: EngineRequest, options: ReadOptions) {
+    this.#engine = engine;
     this.#options = options;
+    this.#iterator = openStream(engine, request, options.abort);
     this.#lastPart = options.clock.now();
     this.#stopListening = options.abort.onAbort((error) => this.#reject?.(error));
     this.#watch(options.idleTimeoutMs);
-    this.#iterator = engine.stream(request, { signal: options.abort.signal })[Symbol.asyncIterator]();
   }
 
   next(): Promise<IteratorResult<EnginePart>> {
@@ -36,10 +39,13 @@ export class PartReader {
       const { abort, clock } = this.#options;
       if (abort.aborted) return reject(abortReason(abort));
       this.#reject = reject;
-      this.#iterator.next().then((result) => {
-        this.#lastPart = clock.now();
-        resolve(result);
-      }, reject);
+      this.#read().then(
+        (result) => {
+          this.#lastPart = clock.now();
+          resolve(result);
+        },
+        (error: unknown) => reject(engineFailure(this.#engine, error)),
+      );
     });
   }
 
@@ -48,7 +54,19 @@ export class PartReader {
     this.#cancelTimer();
     this.#stopListening();
     this.#reject = undefined;
-    void this.#iterator.return?.()?.then(undefined, () => {});
+    try {
+      void this.#iterator.return?.()?.then(undefined, () => {});
+    } catch {} // the reading is over, however it went
+  }
+
+  #read(): Promise<IteratorResult<EnginePart>> {
+    let reading: Promise<IteratorResult<EnginePart>>;
+    try {
+      reading = this.#iterator.next();
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return typeof reading?.then === "function" ? reading : Promise.reject(contractBroken(this.#engine, "its iterator is not asynchronous"));
   }
 
   #watch(ms: number): void {
@@ -60,4 +78,17 @@ export class PartReader {
       abort.abort(new FlowerError("engine-idle", `The model sent nothing for ${idleTimeoutMs / 1000} s.`));
     });
   }
+}
+
+function openStream(engine: Engine, request: EngineRequest, abort: LinkedAbort): AsyncIterator<EnginePart> {
+  let stream: AsyncIterable<EnginePart>;
+  try {
+    stream = engine.stream(request, { signal: abort.signal });
+    const iterator = stream?.[Symbol.asyncIterator]?.();
+    if (typeof iterator?.next === "function") return iterator;
+  } catch (error) {
+    throw abort.aborted ? abortReason(abort) : engineFailure(engine, error);
+  }
+  if (stream instanceof Promise) stream.catch(() => {}); // an async function by mistake; nobody else awaits it
+  throw contractBroken(engine, "stream() gave no async iterable");
 }

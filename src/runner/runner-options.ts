@@ -1,4 +1,5 @@
 import type { Agent } from "../agents/agent.ts";
+import { checkOptions, type OptionKinds } from "../core/check-options.ts";
 import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -35,6 +36,31 @@ export interface RunnerOptions {
   /** Decides about calls of tools that need approval. Without it, or when it says "pending", the turn pauses. */
   readonly approve?: Approve;
   readonly clock?: Clock;
+}
+
+const RUNNER_OPTIONS: OptionKinds<RunnerOptions> = {
+  startingAgent: "any",
+  sessionStore: "any",
+  engine: "any",
+  apiKey: "any",
+  maxHandoffsPerTurn: "count",
+  maxToolIterations: "count",
+  historyWindow: "any",
+  idleTimeoutMs: "ms",
+  toolTimeoutMs: "ms",
+  services: "any",
+  guards: "any",
+  onBusy: ["queue", "reject"],
+  approve: "any",
+  clock: "any",
+};
+
+/** Throws `bad-config` for an unknown option or a number that makes no sense. */
+export function checkRunnerOptions(options: RunnerOptions): void {
+  checkOptions("Runner", options, RUNNER_OPTIONS);
+  if (options.historyWindow !== undefined) {
+    checkOptions<HistoryWindow>("Runner: historyWindow", options.historyWindow, { turns: "count", tokens: "count" });
+  }
 }
 
 export interface TurnRequest {

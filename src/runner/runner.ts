@@ -7,17 +7,18 @@ import { FlowerError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Event, EventSink } from "../messages/event.ts";
-import { type Message, toParts, type UserInput } from "../messages/message.ts";
+import type { Message, UserInput } from "../messages/message.ts";
 import { MemorySessionStore } from "../sessions/memory.ts";
 import type { SessionLease, SessionStore } from "../sessions/store.ts";
 import type { ApprovalDecision } from "./approval.ts";
+import { checkedParts, checkSessionId } from "./check-input.ts";
 import { type EnclosingTurn, refuseReentry, runInside } from "./enclosing.ts";
 import { agentMissing, discardLeftover } from "./leftover.ts";
 import { type AgentResponse, toResponse } from "./response.ts";
 import { restoreTurn } from "./restore-turn.ts";
 import { Run } from "./run.ts";
 import { runTurn } from "./run-turn.ts";
-import type { RunnerOptions, SessionView, StreamRequest, TurnRequest } from "./runner-options.ts";
+import { checkRunnerOptions, type RunnerOptions, type SessionView, type StreamRequest, type TurnRequest } from "./runner-options.ts";
 import { OpenTurn } from "./turn.ts";
 import type { TurnOptions } from "./turn-loop.ts";
 
@@ -41,6 +42,7 @@ export class Runner {
   #closed = false;
 
   constructor(options: RunnerOptions) {
+    checkRunnerOptions(options);
     if (!isAgent(options.startingAgent)) throw new FlowerError("bad-config", "Runner needs a startingAgent made with new Agent({ … }).");
     this.#options = options;
     this.#graph = new AgentGraph(options.startingAgent);
@@ -97,6 +99,7 @@ export class Runner {
 
   /** Drops a turn that was left open or waits for approval. False when there is none. */
   async discard(sessionId: string): Promise<boolean> {
+    checkSessionId(sessionId);
     refuseReentry(this.#store, sessionId);
     const lease = await this.#store.open(sessionId);
     try {
@@ -110,12 +113,14 @@ export class Runner {
 
   /** A session's committed state and its turns, read-only; undefined when it has none. */
   async session(sessionId: string): Promise<SessionView | undefined> {
+    checkSessionId(sessionId);
     const state = await this.#store.read(sessionId);
     return state && { ...state, turns: await this.#store.turns(sessionId) };
   }
 
   /** Replaces a session's metadata. */
   async setMetadata(sessionId: string, metadata: JsonObject): Promise<void> {
+    checkSessionId(sessionId);
     refuseReentry(this.#store, sessionId);
     const lease = await this.#store.open(sessionId);
     try {
@@ -175,6 +180,7 @@ export class Runner {
    */
   async #transact(start: TurnStart, work: TurnWork): Promise<AgentResponse> {
     const { sessionId, link } = start;
+    checkSessionId(sessionId);
     if (this.#closed) throw new FlowerError("bad-input", "The Runner is closed.");
     const outside = refuseReentry(this.#store, sessionId);
     throwIfAborted(link);
@@ -199,13 +205,14 @@ export class Runner {
   async #newTurn(scope: TurnScope, input: UserInput): Promise<AgentResponse> {
     const { lease, emit, link } = scope;
     throwIfAborted(link); // the session came too late
+    const parts = checkedParts(input); // before anything of the session is touched
     const discarded = await discardLeftover(lease);
     if (discarded) emit(discarded);
     const turn = this.#openTurn(lease, scope.request.metadata);
     const { activeAgent } = lease.state;
     if (activeAgent !== undefined && activeAgent !== turn.agent.name) emit(agentMissing(activeAgent, turn.agent.name));
     await turn.begin();
-    const prompt = turn.message("user", [...toParts(input)], { origin: "person" });
+    const prompt = turn.message("user", [...parts], { origin: "person" });
     return this.#finish(turn, prompt, this.#turnOptions(scope), emit);
   }
 

@@ -34,6 +34,11 @@ export class ProcessRecord {
     if (this.#alive.delete(pid)) this.#write();
   }
 
+  /** Groups of which something still runs, as far as is known. */
+  get alive(): readonly RecordedProcess[] {
+    return [...this.#alive.values()];
+  }
+
   #write(): void {
     mkdirSync(dirname(this.#path), { recursive: true });
     const temporary = `${this.#path}.new`;

@@ -63,9 +63,11 @@ export class RunBooks {
     this.#lineListeners.add(listener);
   }
 
-  async addRow(result: StepResult): Promise<void> {
+  /** Adds a step to the manifest; gives where a manifest that could not be read was set aside. */
+  async addRow(result: StepResult): Promise<string | undefined> {
     const continues = this.continues === undefined ? {} : { continues: this.continues };
-    await appendManifestRows(this.manifestPath, [{ run: this.runId, ...continues, ...result }]);
+    const { aside } = await appendManifestRows(this.manifestPath, [{ run: this.runId, ...continues, ...result }]);
+    return aside;
   }
 
   async sessionsPath(): Promise<string> {

@@ -3,12 +3,13 @@ import type { Agent } from "../agents/agent.ts";
 import { EngineBook } from "../agents/engine-book.ts";
 import type { Backend, BackendQuery } from "../backends/backend.ts";
 import { linkAbort } from "../core/abort.ts";
+import { checkOptions, type OptionKinds } from "../core/check-options.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { PermissionGuardOptions } from "../guards/permission.ts";
 import { diffTree, hashTree } from "../guards/tree-hash.ts";
-import { type Language, renderLabel } from "../i18n/catalogue.ts";
+import { type Language, renderLabel, translator } from "../i18n/catalogue.ts";
 import { type Event, type EventSink, makeEvent, summarizeCall } from "../messages/event.ts";
 import type { StepLabel } from "../messages/label.ts";
 import type { Environment } from "../tools/builtin/environment.ts";
@@ -45,6 +46,21 @@ export interface RuntimeOptions {
   readonly deltas?: boolean;
   readonly clock?: Clock;
 }
+
+const RUNTIME_OPTIONS: OptionKinds<RuntimeOptions> = {
+  workspace: "any",
+  runDir: "any",
+  backend: "any",
+  engine: "any",
+  workbench: "any",
+  resilience: "any",
+  budget: "any",
+  language: "any",
+  env: "any",
+  services: "any",
+  deltas: "any",
+  clock: "any",
+};
 
 export interface RunOptions {
   /** For events and the manifest. Default: the agent's name. */
@@ -102,6 +118,7 @@ export class Runtime {
   #runEnded = false;
 
   constructor(options: RuntimeOptions = {}) {
+    checkOptions("Runtime", options, RUNTIME_OPTIONS);
     this.#options = options;
     this.workspace = resolve(options.workspace ?? ".");
     const runDir = options.runDir ?? "runs";
@@ -189,7 +206,8 @@ export class Runtime {
         },
         host,
       );
-      await this.books.addRow(result);
+      const aside = await this.books.addRow(result);
+      if (aside !== undefined) this.publish(manifestAside(aside, this.language), options.onEvent);
       return result;
     } finally {
       timer();
@@ -207,6 +225,11 @@ export class Runtime {
     const takers = [...this.#running].filter((step) => step.takesWords);
     if (takers.length === 0) this.#waiting.interrupt(text);
     for (const { words } of takers) words.interrupt(text);
+  }
+
+  /** Words of a person that no step has taken yet; they are given once. */
+  takeWaitingWords(): readonly string[] {
+    return this.#waiting.take();
   }
 
   /** The hard stop: cancels model calls and tools. What was finished stays. */
@@ -327,4 +350,9 @@ function approver(ask: RunOptions["askPermission"]): BackendQuery["approve"] {
     const answer = (await ask?.(question, signal)) ?? "nobody";
     return { approve: answer === "allow", reason: answer === "nobody" ? "Nobody is there to give consent." : undefined };
   };
+}
+
+function manifestAside(aside: string, language: Language): Event {
+  const text = translator(language)("runtime.manifestAside", { path: aside });
+  return makeEvent("task", text, { type: "notice", code: "manifest-aside", data: { aside } });
 }

@@ -5,7 +5,8 @@ import { randomName } from "../core/ids.ts";
 import { copyJson, isRecord, type Json, toJson } from "../core/json.ts";
 import type { Validated } from "../core/schema.ts";
 import type { CallPart, ResultContent } from "../messages/message.ts";
-import { type Tool, type ToolContext, type ToolOutput, toToolOutput } from "./tool.ts";
+import { lostInJson } from "./lost-in-json.ts";
+import { type Tool, type ToolContext, type ToolOutput, type ToolReturn, toToolOutput } from "./tool.ts";
 
 /** A check around tool calls. Both run for every call, known tool or not. */
 export interface CallGuard {
@@ -92,7 +93,7 @@ async function validateAndRun(call: CallPart, tool: Tool, context: ToolContext, 
   throwIfAborted(abort);
   await options.onStart?.();
   try {
-    return toOutcome(await runInTime(tool, checked.args, context, options));
+    return toOutcome(tool.name, await runInTime(tool, checked.args, context, options));
   } catch (error) {
     if (abort.aborted) throw abortReason(abort);
     if (isFlowerError(error, "fatal-tool-error")) throw error;
@@ -121,7 +122,7 @@ function readArgs(call: CallPart, tool: Tool, abort: AbortSignal | LinkedAbort):
 }
 
 function invalidArgs(name: string, issues: readonly string[]): CallOutcome {
-  return failed(`Invalid arguments for "${name}": ${issues.join("; ")}. Correct them and call again.`);
+  return failed(`Invalid arguments for "${name}": ${issues.map((issue) => issue.replace(/\.+$/, "")).join("; ")}. Correct them and call again.`);
 }
 
 /** Whatever is waited for, an abort ends the waiting. */
@@ -136,9 +137,9 @@ async function runInTime(tool: Tool, args: unknown, context: ToolContext, option
   try {
     throwIfAborted(link);
     const returned = inside(() => tool.execute(args, contextOf(context, link)));
-    if (isPromiseLike(returned)) return toToolOutput(await wait(Promise.resolve(returned), tool, link, options));
+    if (isPromiseLike(returned)) return toOutput(await wait(Promise.resolve(returned), tool, link, options));
     throwIfAborted(link);
-    return toToolOutput(returned);
+    return toOutput(returned);
   } finally {
     link.dispose();
   }
@@ -191,8 +192,21 @@ function directly<T>(work: () => T): T {
   return work();
 }
 
-/** The output as it is now, as plain JSON: a result is history, whatever the tool does later with what it returned. */
-function toOutcome(output: ToolOutput): CallOutcome {
+/** A returned error is a thrown one: as data it would be an empty object. */
+function toOutput(returned: ToolReturn): ToolOutput {
+  if (returned instanceof Error) throw returned;
+  return toToolOutput(returned);
+}
+
+/**
+ * The output as it is now, as plain JSON: a result is history, whatever the tool does later with what it returned. What JSON would
+ * silently lose is an error instead.
+ */
+function toOutcome(name: string, output: ToolOutput): CallOutcome {
+  for (const part of output.content) {
+    const lost = part.type === "json" ? lostInJson(part.value) : undefined;
+    if (lost !== undefined) return failed(`"${name}" returned something that is not JSON data.`, `"${name}" returned ${lost}.`);
+  }
   const content = output.content.map((part) => (part.type === "json" ? { ...part, value: toJson(part.value) } : part));
   return { content, isError: output.isError ?? false };
 }

@@ -1,4 +1,5 @@
 import { brand, hasBrand } from "../core/brand.ts";
+import { checkOptions, checkSchemaType, type OptionKinds } from "../core/check-options.ts";
 import { FlowerError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { type Schema, type SchemaInput, type SchemaOutput, toSchema } from "../core/schema.ts";
@@ -64,20 +65,35 @@ export interface ToolOptions<S extends SchemaInput> {
   execute(args: SchemaOutput<S>, context: ToolContext): ToolReturn | Promise<ToolReturn>;
 }
 
+const TOOL_OPTIONS: OptionKinds<ToolOptions<SchemaInput>> = {
+  name: "any",
+  description: "any",
+  parameters: "any",
+  timeoutMs: "ms",
+  needsApproval: "any",
+  idempotent: "any",
+  parallel: "any",
+  execute: "any",
+};
 const TOOL_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /** Declares a tool. Its schema is converted to JSON Schema here, once; a wrong name or schema fails here, not in a turn. */
 export function tool<S extends SchemaInput>(options: ToolOptions<S>): Tool {
-  if (!TOOL_NAME.test(options.name)) {
+  checkOptions<ToolOptions<SchemaInput>>("tool()", options as ToolOptions<SchemaInput>, TOOL_OPTIONS);
+  if (typeof options.name !== "string" || !TOOL_NAME.test(options.name)) {
     throw new FlowerError(
       "bad-config",
       `Tool name "${options.name}" must be 1–64 letters, digits, "_" or "-", beginning with a letter or "_".`,
     );
   }
+  const owner = `Tool "${options.name}"`;
+  if (typeof options.execute !== "function") throw new FlowerError("bad-config", `${owner} needs an execute function.`);
+  const parameters = toSchema(options.parameters, owner);
+  checkSchemaType(owner, parameters.json);
   const made: Tool = {
     name: options.name,
     description: options.description,
-    parameters: toSchema(options.parameters, `Tool "${options.name}"`),
+    parameters,
     timeoutMs: options.timeoutMs,
     needsApproval: (options.needsApproval ?? false) as Tool["needsApproval"],
     idempotent: options.idempotent ?? false,

@@ -6,8 +6,9 @@ import type { Language } from "../i18n/catalogue.ts";
 import { translator } from "../i18n/catalogue.ts";
 import { clarifier, type RoleOptions } from "../runtime/roles.ts";
 import { BRIEF_KEYS, type Brief, briefToMarkdown, parseBrief } from "../workbench/brief.ts";
-import { BRIEF_KEY, type Ctx } from "./ctx.ts";
+import { BRIEF_KEY, type Ctx, REJECTION_KEY } from "./ctx.ts";
 import { documentTool, HandedIn } from "./document-tools.ts";
+import { keepReplaced, unfinishedDocument, unfinishedNote } from "./keep-replaced.ts";
 import { Step } from "./step.ts";
 
 export interface ClarifyOptions {
@@ -64,7 +65,10 @@ export function clarifyStep(channel: HumanChannel, options: ClarifyOptions): Ste
 
   return new Step(name, {
     agent,
-    prompt: options.prompt,
+    async prompt(ctx) {
+      const asked = typeof options.prompt === "string" ? options.prompt : options.prompt(ctx);
+      return asked + unfinishedNote(options.briefPath, await unfinishedDocument(options.briefPath, isCompleteBrief));
+    },
     retries: options.retries ?? 1,
     onFail: options.onFail,
     async when(ctx) {
@@ -76,7 +80,11 @@ export function clarifyStep(channel: HumanChannel, options: ClarifyOptions): Ste
     },
     async gate(result, ctx) {
       const handedIn = briefs.take(result.sessionId) ?? completeBrief(result.text);
-      if (!handedIn) return false;
+      if (!handedIn) {
+        ctx[REJECTION_KEY] = translator(language)("clarify.noBrief");
+        return false;
+      }
+      await keepReplaced(options.briefPath, await unfinishedDocument(options.briefPath, isCompleteBrief), language, ctx);
       await replaceKeepingAmendments(options.briefPath, briefToMarkdown(handedIn, language), language);
       fillCtx(ctx, name, handedIn, language);
       return true;
@@ -90,6 +98,10 @@ function readBrief(args: unknown): Brief | readonly string[] {
   const brief = args as Brief;
   const empty = BRIEF_KEYS.filter((key) => brief[key].trim() === "");
   return empty.length > 0 ? empty.map((key) => `"${key}" is empty`) : brief;
+}
+
+function isCompleteBrief(text: string): boolean {
+  return parseBrief(text).complete;
 }
 
 function completeBrief(text: string): Brief | undefined {

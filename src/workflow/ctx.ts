@@ -17,6 +17,8 @@ export const FAILED_AT_KEY = "_failed_at";
 export const ABORTED_KEY = "_aborted";
 export const RUNTIME_KEY = "_runtime";
 export const RESULTS_KEY = "_results";
+/** A gate may say here, for people, why it sent the work back. */
+export const REJECTION_KEY = "_rejection";
 export const SCOPE_KEY = "_scope";
 
 /** What a step's own code may need of the workflow around it. */

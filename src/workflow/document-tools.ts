@@ -1,18 +1,24 @@
-import { type Tool, tool, toolOutput } from "../tools/tool.ts";
+import { callsOf } from "../messages/message.ts";
+import { type Tool, type ToolContext, tool, toolOutput } from "../tools/tool.ts";
 
 /** What a model handed in through a tool call, by session: a workflow can run twice without leftovers of the first run. */
 export class HandedIn<T> {
-  readonly #bySession = new Map<string, T>();
+  readonly #bySession = new Map<string, { readonly value: T; readonly callId: string }>();
 
   /** Takes what a session handed in; the second time there is nothing. */
   take(sessionId: string): T | undefined {
-    const value = this.#bySession.get(sessionId);
+    const handedIn = this.#bySession.get(sessionId);
     this.#bySession.delete(sessionId);
-    return value;
+    return handedIn?.value;
   }
 
-  put(sessionId: string, value: T): void {
-    this.#bySession.set(sessionId, value);
+  /** Keeps what a call hands in. A later reply may correct an earlier one; a second call in one reply is false: refused. */
+  put(value: T, { sessionId, callId, history }: Pick<ToolContext, "sessionId" | "callId" | "history">): boolean {
+    const earlier = this.#bySession.get(sessionId)?.callId;
+    const reply = history.findLast((message) => message.role === "model");
+    if (reply && earlier !== callId && callsOf(reply).some((call) => call.callId === earlier)) return false;
+    this.#bySession.set(sessionId, { value, callId });
+    return true;
   }
 }
 
@@ -37,8 +43,8 @@ export function documentTool<T extends object>(options: DocumentToolOptions<T>):
       const read = options.read(args);
       if (Array.isArray(read))
         return toolOutput(`Not accepted: ${read.join("; ")}. Correct it and call ${options.name} again.`, { isError: true });
-      options.into.put(context.sessionId, read as T);
-      return "Accepted.";
+      if (options.into.put(read as T, context)) return "Accepted.";
+      return toolOutput(`Not accepted: a ${options.name} was already handed in in this reply; that one counts.`, { isError: true });
     },
   });
 }

@@ -6,10 +6,11 @@ import { type Language, type Translate, translator } from "../i18n/catalogue.ts"
 import { makeEvent } from "../messages/event.ts";
 import { goalSetter, type RoleOptions } from "../runtime/roles.ts";
 import { type Goal, goalToMarkdown, parseGoal } from "../workbench/goal-document.ts";
-import { type Ctx, GOAL_KEY, goalOf, runtimeOf, scopeOf } from "./ctx.ts";
+import { type Ctx, GOAL_KEY, goalOf, REJECTION_KEY, runtimeOf, scopeOf } from "./ctx.ts";
 import { HandedIn } from "./document-tools.ts";
 import { freezeGoal } from "./freeze-goal.ts";
 import { goalTool } from "./goal-tool.ts";
+import { keepReplaced, unfinishedDocument, unfinishedNote } from "./keep-replaced.ts";
 import { amendPrompt } from "./rederive-goal.ts";
 import { Step } from "./step.ts";
 
@@ -52,18 +53,29 @@ export function goalStep(channel: HumanChannel, options: GoalOptions): Step {
 
   return new Step(name, {
     agent,
-    prompt: (ctx) => goalPrompt(String(ctx[options.briefKey ?? t("step.clarify")] ?? ""), options.briefPath, ctx),
+    async prompt(ctx) {
+      const asked = goalPrompt(String(ctx[options.briefKey ?? t("step.clarify")] ?? ""), options.briefPath, ctx);
+      return asked + unfinishedNote(options.goalPath, await unfinishedDocument(options.goalPath, isCompleteGoal));
+    },
     retries: options.retries ?? 1,
     onFail: options.onFail,
     async when(ctx) {
       const found = parseGoal((await readText(options.goalPath)) ?? "");
-      if (found.complete) fillCtx(ctx, name, found, language);
+      if (found.complete) {
+        fillCtx(ctx, name, found, language);
+        tellProblems(found, options.goalPath, t, ctx);
+      }
       const always = typeof options.alwaysSet === "function" ? options.alwaysSet(ctx) : options.alwaysSet;
       return always === true || !found.complete;
     },
     async gate(result, ctx) {
       const handedIn = goals.take(result.sessionId) ?? completeGoal(result.text);
-      if (!handedIn) return false;
+      if (!handedIn) {
+        ctx[REJECTION_KEY] = t("goal.noGoal");
+        return false;
+      }
+      await keepReplaced(options.goalPath, await unfinishedDocument(options.goalPath, isCompleteGoal), language, ctx);
+      await channel.takeMail(); // it stands in the brief, which the goal-setter has read; what came since is heard before judging
       await freezeGoal(handedIn, { path: options.goalPath, language, heardUntil: result.startedAt });
       fillCtx(ctx, name, handedIn, language);
       announce(handedIn, options.goalPath, t, ctx);
@@ -83,6 +95,17 @@ function goalPrompt(brief: string, briefPath: string | undefined, ctx: Ctx): str
   const added = scopeOf(ctx)?.amendment;
   const amend = old ? [...(added === undefined ? [] : [`The person added:\n\n${added}`]), amendPrompt(old)] : [];
   return ["Set the goal for this brief.", brief, ...where, ...amend].join("\n\n");
+}
+
+function isCompleteGoal(text: string): boolean {
+  return parseGoal(text).complete;
+}
+
+/** Lines that a person wrote by hand and that could not be understood: told, not guessed. */
+function tellProblems(goal: Goal, path: string, t: Translate, ctx: Ctx): void {
+  if (goal.problems.length === 0) return;
+  const text = t("goal.problems", { path: shown(path, ctx), problems: goal.problems.join("\n") });
+  scopeOf(ctx)?.emit(makeEvent("task", text, { type: "notice", code: "goal-problems", data: goal.problems }));
 }
 
 function completeGoal(text: string): Goal | undefined {

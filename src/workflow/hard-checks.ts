@@ -7,7 +7,7 @@ import { commandEnvironment, type Environment } from "../tools/builtin/environme
 import { signalGroup } from "../tools/builtin/group-life.ts";
 import { type CommandEnd, runInGroup } from "../tools/builtin/process-group.ts";
 import type { Check } from "../workbench/check.ts";
-import { toPattern } from "../workbench/pattern.ts";
+import { matchInTime } from "./timed-match.ts";
 
 /** What came of one check's command. */
 export interface HardCheckResult {
@@ -81,7 +81,9 @@ function outputProblems(check: Check, text: string): readonly string[] {
     .filter((part) => !text.includes(part))
     .map((part) => `the output lacks ${JSON.stringify(part)}`);
   const pattern = check.expect?.stdoutMatches;
-  if (pattern !== undefined && !toPattern(pattern)?.test(text)) missing.push(`the output does not match ${pattern}`);
+  const found = pattern === undefined ? true : matchInTime(pattern, text);
+  if (found === "too long") missing.push(`the pattern took too long: ${pattern}`);
+  if (found === false) missing.push(`the output does not match ${pattern}`);
   return missing;
 }
 

@@ -5,7 +5,7 @@ import type { StepLabel } from "../messages/label.ts";
 import type { RunOptions } from "../runtime/runtime.ts";
 import type { StepResult } from "../runtime/step-result.ts";
 import type { LineageStep } from "../workbench/lineage.ts";
-import { type Ctx, RESULTS_KEY, SCOPE_KEY, type Scope, verdictOf } from "./ctx.ts";
+import { type Ctx, REJECTION_KEY, RESULTS_KEY, SCOPE_KEY, type Scope, verdictOf } from "./ctx.ts";
 import type { GateAnswer, Step, StepAbort } from "./step.ts";
 import type { WorkflowRun } from "./workflow-run.ts";
 
@@ -28,11 +28,14 @@ interface Round {
 const WAKE_PROMPT =
   "The process that ran you ended and has been started again. Go on where you left off; check the state of anything that was in flight before you do it again.";
 
-/** Runs one step with its rounds: work, gate, and back while rounds are left or a person grants one. */
-export async function runStep(step: Step, run: WorkflowRun): Promise<StepEnd> {
+/**
+ * Runs one step with its rounds: work, gate, and back while rounds are left or a person grants one. With `words` a step that was
+ * finished goes on in its session with what the person said.
+ */
+export async function runStep(step: Step, run: WorkflowRun, words: readonly string[] = []): Promise<StepEnd> {
   const known = run.chain.step(step.name);
   const verdictBefore = verdictOf(run.ctx);
-  let round = await firstRound(step, known, run);
+  let round = words.length > 0 ? await roundWithWords(step, known, run, words) : await firstRound(step, known, run);
   for (let left = step.options.retries ?? 0; ; left--) {
     const number = roundNumber(round.label);
     setScope(step, number, run);
@@ -41,6 +44,7 @@ export async function runStep(step: Step, run: WorkflowRun): Promise<StepEnd> {
     const result = await runRound(step, round, run);
     addResult(run.ctx, result);
     if (!result.ok) return { kind: "failed", result, reason: result.error, code: result.errorKind };
+    run.ctx[REJECTION_KEY] = undefined;
     try {
       const answer = await askGate(step, result, run.ctx);
       if (answer === true) {
@@ -71,6 +75,15 @@ async function firstRound(step: Step, known: LineageStep | undefined, run: Workf
   }
   const prompt = typeof options.prompt === "string" ? options.prompt : await options.prompt(ctx);
   return { label: { step: step.name }, prompt, resume: sessionToResume(step, ctx, run), fork: options.fork };
+}
+
+async function roundWithWords(step: Step, known: LineageStep | undefined, run: WorkflowRun, words: readonly string[]): Promise<Round> {
+  const prompt = `You had finished when the person said:\n\n${words.join("\n\n")}\n\nTake it into account and finish again.`;
+  if (known?.sessionId === undefined || !(await run.runtime.hasSession(known.sessionId))) {
+    const first = await firstRound(step, undefined, run);
+    return { ...first, prompt: `${first.prompt}\n\n${prompt}` };
+  }
+  return { label: labelFor(step.name, known.round + 1), prompt, resume: known.sessionId };
 }
 
 async function wakePrompt(step: Step, woken: LineageStep, run: WorkflowRun): Promise<string> {

@@ -1,5 +1,6 @@
-import type { Agent } from "../agents/agent.ts";
+import { type Agent, isAgent } from "../agents/agent.ts";
 import { brand, hasBrand } from "../core/brand.ts";
+import { checkOptions, type OptionKinds } from "../core/check-options.ts";
 import { type ErrorCode, FlowerError } from "../core/errors.ts";
 import type { StepResult } from "../runtime/step-result.ts";
 import type { Ctx } from "./ctx.ts";
@@ -37,14 +38,38 @@ export interface StepOptions {
   readonly timeoutMs?: number;
 }
 
+const STEP_OPTIONS: OptionKinds<StepOptions> = {
+  agent: "any",
+  prompt: "any",
+  resumeFrom: "any",
+  fork: "any",
+  retries: "any",
+  gate: "any",
+  onReject: "any",
+  onFail: ["stop", "skip", "continue"],
+  when: "any",
+  reduce: "any",
+  resumePrompt: "any",
+  onRound: "any",
+  timeoutMs: "ms",
+};
+
 /** One unit of a workflow: an agent, what it is asked, and who decides whether it is done. Frozen. */
 export class Step {
   readonly name: string;
   readonly options: StepOptions;
 
   constructor(name: string, options: StepOptions) {
-    if (name.trim() === "") throw new FlowerError("bad-config", "A step needs a name that is not empty.");
+    if (typeof name !== "string" || name.trim() === "") throw new FlowerError("bad-config", "A step needs a name that is not empty.");
     if (name.startsWith("_")) throw new FlowerError("bad-config", `Step "${name}": names that begin with "_" are reserved.`);
+    checkOptions(`Step "${name}"`, options, STEP_OPTIONS);
+    const { agent, prompt } = options;
+    if (!isAgent(agent) && typeof agent !== "function") {
+      throw new FlowerError("bad-config", `Step "${name}" needs an agent made with new Agent({ … }), or a function that gives one.`);
+    }
+    if (typeof prompt !== "string" && typeof prompt !== "function") {
+      throw new FlowerError("bad-config", `Step "${name}" needs a prompt: a text, or a function that gives one.`);
+    }
     if (options.retries !== undefined && (!Number.isInteger(options.retries) || options.retries < 0)) {
       throw new FlowerError("bad-config", `Step "${name}": retries must be a whole number ≥ 0, not ${options.retries}.`);
     }

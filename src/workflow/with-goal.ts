@@ -117,6 +117,7 @@ class GoalGuard {
     if (newest === undefined) return goal;
     const { goalPath, language = "en", role } = this.#options;
     const words = said.map((amendment) => amendment.text).join("\n\n");
+    if (this.#channel.pendingMail.length > 0) await this.#channel.takeMail(); // the goal-setter gets it now, and the worker what follows from it
     return rederiveGoal({ goal, words, isNewGoal: false, heardUntil: newest.at, goalPath, language, ctx, role });
   }
 

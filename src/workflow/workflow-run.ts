@@ -4,7 +4,7 @@ import { type Translate, translator } from "../i18n/catalogue.ts";
 import type { EventSink } from "../messages/event.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Chain } from "./chain.ts";
-import { type Ctx, resultsOf, verdictOf } from "./ctx.ts";
+import { type Ctx, REJECTION_KEY, resultsOf, verdictOf } from "./ctx.ts";
 import type { Verdict } from "./verdict.ts";
 
 export interface WorkflowRunOptions {
@@ -62,21 +62,31 @@ export class WorkflowRun {
     };
   }
 
+  /** What the person has said and no agent has taken: mail, and words at an interrupt that came when no work was under way. */
+  async takeUnread(): Promise<readonly string[]> {
+    const mail = (await this.#channel?.takeMail()) ?? [];
+    return [...mail.map((item) => item.text), ...this.runtime.takeWaitingWords()];
+  }
+
   /** Asks the person about a call that is not allowed by itself; nobody there is told apart from a no. */
   askPermission(step: string): PermissionGuardOptions["ask"] {
     const channel = this.#channel;
     if (!channel) return undefined;
     const options = [this.#t("permission.allow"), this.#t("permission.deny")];
-    return async ({ tool, summary, reason }, signal) => {
-      const question = this.#t("permission.question", { tool, summary, reason });
+    return async ({ tool, summary, detail, reason }, signal) => {
+      const question = this.#t("permission.question", { tool, summary: detail ?? summary, reason });
       const asked = await channel.ask(question, { options, purpose: "permission", path: [step], signal });
       if (asked.state !== "answered") return asked.state === "declined" ? "deny" : "nobody";
-      return asked.answer === options[0] ? "allow" : "deny";
+      if (asked.answer === options[0]) return "allow";
+      if (asked.answer !== options[1]) void channel.send(asked.answer); // other words are no consent, and they reach the agent
+      return "deny";
     };
   }
 
   /** Why the last round was not enough, for people. A verdict that is older than the step is about another step. */
   rejectionReason(rounds: number, verdictBefore: Verdict | undefined): string {
+    const said = this.ctx[REJECTION_KEY];
+    if (typeof said === "string") return said;
     const verdict = verdictOf(this.ctx);
     if (verdict === undefined || verdict === verdictBefore) return resultsOf(this.ctx).at(-1)?.text ?? "";
     return this.#t("goal.notReached", { rounds, reason: verdict.reason });

@@ -1,8 +1,9 @@
 import { brand } from "../core/brand.ts";
+import { checkOptions, type OptionKinds } from "../core/check-options.ts";
 import { FlowerError, isFlowerError, messageOf } from "../core/errors.ts";
 import type { HumanChannel } from "../human/channel.ts";
 import { translator } from "../i18n/catalogue.ts";
-import { type EventSink, makeEvent, type RunOutcome } from "../messages/event.ts";
+import { clip, type EventSink, makeEvent, type RunOutcome } from "../messages/event.ts";
 import { endLeftovers } from "../runtime/process-record.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { StepResult } from "../runtime/step-result.ts";
@@ -31,6 +32,17 @@ export interface WorkflowOptions {
   readonly needsRequest?: boolean;
 }
 
+const WORKFLOW_OPTIONS: OptionKinds<WorkflowOptions> = {
+  name: "any",
+  channel: "any",
+  workbench: "any",
+  context: "any",
+  continuous: "any",
+  request: "any",
+  fresh: "any",
+  needsRequest: "any",
+};
+
 export interface WorkflowRunOptions {
   readonly onEvent?: EventSink;
   /** Called once after every step, failures included. */
@@ -57,6 +69,7 @@ export class Workflow {
   readonly #options: WorkflowOptions;
 
   constructor(steps: readonly Step[], options: WorkflowOptions = {}) {
+    checkOptions("Workflow", options, WORKFLOW_OPTIONS);
     this.#options = options;
     this.name = options.name ?? "workflow";
     this.steps = Object.freeze([...steps]);
@@ -108,12 +121,22 @@ export class Workflow {
     try {
       await this.channel?.flush();
       unwire();
+      this.#tellWhatIsLeft(run);
       const exitCode = EXIT_CODES[outcome];
       runtime.publish(makeEvent("task", reason ?? outcome, { type: "run-end", outcome, exitCode, failedAt, reason }), onEvent);
       await runtime.books.flush();
     } finally {
       await chain.close(outcome);
     }
+  }
+
+  /** What a person should know at the end: commands that still run, files that could not be kept. */
+  #tellWhatIsLeft(run: WorkflowRun): void {
+    const t = translator(run.runtime.language);
+    const alive = run.runtime.books.processes.alive.map(({ pid, command }) => `${clip(command, 60)} (${pid})`);
+    if (alive.length > 0) say(run, t("workflow.stillRunning", { commands: alive.join(", ") }), "still-running");
+    const failures = (this.channel?.uiErrors ?? []).map(messageOf);
+    if (failures.length > 0) say(run, t("workflow.channelErrors", { errors: [...new Set(failures)].join("; ") }), "channel-errors");
   }
 
   /** What the start found: an earlier run to go on from, an unusable lineage, processes left alive. */
@@ -137,24 +160,37 @@ export class Workflow {
       await this.#announce(step, index, skipped, run);
       if (skipped) continue;
       nothingToDo = false;
-      let end: StepEnd;
-      try {
-        end = await runStep(step, run);
-      } catch (error) {
-        if (isFlowerError(error, "bad-config")) throw error;
-        return endingOf(error, run);
-      }
-      run.keepSession(step.name, end.result.sessionId);
-      run.runtime.tell(() => options.onStep?.(step, end.result));
-      const ending = endOf(end, step, run);
+      const ending = await this.#runStep(step, run, options);
       if (ending) return ending;
-      if (end.kind === "passed" || step.options.onFail === "continue") {
-        const { reduce } = step.options;
-        run.ctx[step.name] = reduce ? await reduce(end.result, run.ctx) : end.result.text;
-      }
+    }
+    const last = this.steps.at(-1) as Step; // checked: there is at least one
+    for (let words = await run.takeUnread(); words.length > 0; words = await run.takeUnread()) {
+      nothingToDo = false;
+      const ending = await this.#runStep(last, run, options, words); // nobody's words are left behind by an end
+      if (ending) return ending;
     }
     if (nothingToDo) say(run, translator(run.runtime.language)("workflow.alreadyDone"), "already-done");
     return { outcome: "achieved" };
+  }
+
+  /** The run's ending, when this step is its end. */
+  async #runStep(step: Step, run: WorkflowRun, options: WorkflowRunOptions, words?: readonly string[]): Promise<Ending | undefined> {
+    let end: StepEnd;
+    try {
+      end = await runStep(step, run, words);
+    } catch (error) {
+      if (isFlowerError(error, "bad-config")) throw error;
+      return endingOf(error, run);
+    }
+    run.keepSession(step.name, end.result.sessionId);
+    run.runtime.tell(() => options.onStep?.(step, end.result));
+    const ending = endOf(end, step, run);
+    if (ending) return ending;
+    if (end.kind === "passed" || step.options.onFail === "continue") {
+      const { reduce } = step.options;
+      run.ctx[step.name] = reduce ? await reduce(end.result, run.ctx) : end.result.text;
+    }
+    return undefined;
   }
 
   /** Not wanted this time, or finished by an earlier run of the chain. */

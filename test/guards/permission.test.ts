@@ -105,7 +105,25 @@ describe("the guard", () => {
     const ask = vi.fn(async () => "allow" as const);
     const guard = permissionGuard({ ...options, ask });
     expect(await guard.before?.(call("a"), toolContext())).toBeUndefined();
-    expect(ask.mock.calls[0]).toEqual([{ tool: "Write", summary: "a", reason: "it changes a file" }, expect.any(AbortSignal)]);
+    expect(ask.mock.calls[0]).toEqual([
+      { tool: "Write", summary: "a", detail: "a", args: { file_path: "a", content: "" }, reason: "it changes a file" },
+      expect.any(AbortSignal),
+    ]);
+  });
+
+  test("a long command is shown in full up to 4,000 characters, and what is hidden is said", async () => {
+    const asked: { detail?: string; args?: unknown }[] = [];
+    const ask = async (question: { detail?: string; args?: unknown }) => {
+      asked.push(question);
+      return "deny" as const;
+    };
+    const guard = permissionGuard({ ...options, ask });
+    const long = `echo ${"x".repeat(3_000)}; rm -rf /`;
+    for (const command of [long, "y".repeat(5_500)]) {
+      await guard.before?.({ type: "call", callId: "c", name: "Bash", args: { command } }, toolContext());
+    }
+    expect(asked[0]).toMatchObject({ detail: long, args: { command: long } });
+    expect(asked[1]).toMatchObject({ detail: `${"y".repeat(4_000)}… (1,500 more characters)`, args: { command: "y".repeat(5_500) } });
   });
 
   test.each([

@@ -17,6 +17,7 @@ import { questionTimeout } from "./go.ts";
 
 /** One agent, once, without clarifying, goal or judge. Gives the exit code. */
 export async function once(prompt: string, options: OnceOptions): Promise<number> {
+  if (prompt.trim() === "") throw new FlowerError("bad-input", "There is nothing to do: the prompt is empty.");
   const workspace = resolve(options.workspace);
   const runDir = resolve(workspace, options.runDir);
   const language = languageFrom(options.lang, process.env);
