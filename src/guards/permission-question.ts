@@ -9,15 +9,15 @@ export interface PermissionQuestion {
   /** The call in one line, which may be cut without a sign: for lists. To decide by, show `detail`. */
   readonly summary: string;
   /** The command or path (else all arguments), up to 4,000 characters; what is left out is said at its end. */
-  readonly detail?: string;
+  readonly detail: string;
   /** All that the call was made with. */
-  readonly args?: Json;
+  readonly args: Json;
   readonly reason: string;
 }
 
 const DETAIL_CHARS = 4_000;
 
-export function toPermissionQuestion(call: Pick<CallPart, "name" | "args">, reason: string): Required<PermissionQuestion> {
+export function toPermissionQuestion(call: Pick<CallPart, "name" | "args">, reason: string): PermissionQuestion {
   return { tool: call.name, summary: summarizeCall(call.args), detail: detailOf(call.args), args: call.args, reason };
 }
 

@@ -143,11 +143,14 @@ function visitList(node: SyntaxNode, place: Place, extra: readonly ShellWord[], 
   for (const child of node.namedChildren.slice(0, -1)) visit(child, place, found);
   if (last === null) return [before];
   const isElse = node.children.some((child) => child.type === "||");
+  if (!isElse || found.commands.length > MOST_COMMANDS) return visitWithLast(last, place, extra, found);
   const moved = place.cwd;
-  if (!isElse || moved === before.cwd || found.commands.length > MOST_COMMANDS) return visitWithLast(last, place, extra, found);
-  const opened = [...visitWithLast(last, before, extra, found), ...visitWithLast(last, place, extra, found)];
-  if (place.cwd !== moved) place.cwd = undefined;
-  return opened;
+  const failed = { ...before };
+  const opened = visitWithLast(last, failed, extra, found);
+  const openedMoved = moved === before.cwd ? [] : visitWithLast(last, { ...place }, extra, found);
+  // Mostly the right side ends the script or goes to the same folder: `cd x || exit`, `cd x || { mkdir x && cd x; }`.
+  if (failed.cwd !== before.cwd && failed.cwd !== moved) place.cwd = undefined;
+  return [...opened, ...openedMoved];
 }
 
 /** What follows `<<EOF` on its line hangs below the here-document: redirections of its command, and further commands. */

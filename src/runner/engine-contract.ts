@@ -29,7 +29,7 @@ export function partProblem(part: EnginePart): string | undefined {
       if (part.of !== "text" && part.of !== "reasoning") return `a ${part.type} of unknown kind ${JSON.stringify(part.of)}`;
       return typeof part.text === "string" ? undefined : `a ${part.type} without text`;
     case "call":
-      if (typeof part.name !== "string" || part.name === "") return "a call without a name";
+      if (typeof part.name !== "string") return "a call without a name";
       return part.args === undefined ? `a call of "${part.name}" without args` : undefined;
     case "finish":
       if (!Object.hasOwn(FINISHES, part.reason)) return `an unknown finish reason ${JSON.stringify(part.reason)}`;

@@ -8,9 +8,10 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { PermissionGuardOptions } from "../guards/permission.ts";
+import { toPermissionQuestion } from "../guards/permission-question.ts";
 import { diffTree, hashTree } from "../guards/tree-hash.ts";
 import { type Language, renderLabel, translator } from "../i18n/catalogue.ts";
-import { type Event, type EventSink, makeEvent, summarizeCall } from "../messages/event.ts";
+import { type Event, type EventSink, makeEvent } from "../messages/event.ts";
 import type { StepLabel } from "../messages/label.ts";
 import type { Environment } from "../tools/builtin/environment.ts";
 import { Grants } from "../tools/builtin/grants.ts";
@@ -346,7 +347,7 @@ export class Runtime {
 /** A tool that needs approval asks the same person as the permission rules do; nobody there is a no with a reason. */
 function approver(ask: RunOptions["askPermission"]): BackendQuery["approve"] {
   return async (call, { signal }) => {
-    const question = { tool: call.name, summary: summarizeCall(call.args), reason: "this tool wants a person's consent" };
+    const question = toPermissionQuestion(call, "this tool wants a person's consent");
     const answer = (await ask?.(question, signal)) ?? "nobody";
     return { approve: answer === "allow", reason: answer === "nobody" ? "Nobody is there to give consent." : undefined };
   };

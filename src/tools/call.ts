@@ -122,7 +122,9 @@ function readArgs(call: CallPart, tool: Tool, abort: AbortSignal | LinkedAbort):
 }
 
 function invalidArgs(name: string, issues: readonly string[]): CallOutcome {
-  return failed(`Invalid arguments for "${name}": ${issues.map((issue) => issue.replace(/\.+$/, "")).join("; ")}. Correct them and call again.`);
+  return failed(
+    `Invalid arguments for "${name}": ${issues.map((issue) => issue.replace(/\.+$/, "")).join("; ")}. Correct them and call again.`,
+  );
 }
 
 /** Whatever is waited for, an abort ends the waiting. */

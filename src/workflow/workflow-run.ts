@@ -73,8 +73,8 @@ export class WorkflowRun {
     const channel = this.#channel;
     if (!channel) return undefined;
     const options = [this.#t("permission.allow"), this.#t("permission.deny")];
-    return async ({ tool, summary, detail, reason }, signal) => {
-      const question = this.#t("permission.question", { tool, summary: detail ?? summary, reason });
+    return async ({ tool, detail, reason }, signal) => {
+      const question = this.#t("permission.question", { tool, summary: detail, reason });
       const asked = await channel.ask(question, { options, purpose: "permission", path: [step], signal });
       if (asked.state !== "answered") return asked.state === "declined" ? "deny" : "nobody";
       if (asked.answer === options[0]) return "allow";

@@ -72,6 +72,7 @@ test.each([
   "echo x > $(cat where)",
   'cd "$WHERE" && echo x > evil',
   "true && git > log push",
+  "true || cd src && echo x > a.ts",
 ])("a person is asked about %s", async (command) => {
   expect(await decide(command)).toBe("ask");
 });
@@ -79,6 +80,7 @@ test.each([
 test.each([
   "cd src && echo x > a.ts",
   "cd src || exit 1; echo x > a.ts",
+  "cd src || { mkdir src && cd src; } && echo x > a.ts",
   "cd /root && cat a > /dev/null 2>&1",
   'cd "$WHERE" && make > /dev/null 2>&1',
   "cd src && cat > a.ts <<EOF\nx\nEOF",

@@ -187,3 +187,10 @@ test("nobody is asked to authorize what has the wrong arguments", async () => {
   const outcome = await run(double, {}, { authorize: () => Promise.reject(new Error("asked")) });
   expect(outcome.isError).toBe(true);
 });
+
+test("what is wrong with arguments ends in one full stop", async () => {
+  const strict = make(() => "", { parameters: { type: "object", properties: { n: { type: "string" } } } });
+  const told = text(await run(strict));
+  expect(told).toContain('Expected "string"');
+  expect(told).not.toContain("..");
+});

@@ -19,4 +19,5 @@ test("other patterns are matched as ever, flags and all", () => {
   expect(matchInTime("/^B$/im", "a\nb")).toBe(true);
   expect(matchInTime("^b$", "a\nb")).toBe(false);
   expect(matchInTime("(", "(")).toBe(false);
+  expect(matchInTime("(?:a{1000}){1000}b{1000}", "a")).toBe(false);
 });
