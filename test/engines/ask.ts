@@ -8,7 +8,7 @@ export function message(role: Message["role"], parts: readonly Part[] | string, 
   return { id: `m${++count}`, role, parts: list, at: "2026-01-01T00:00:00.000Z", ...more };
 }
 
-export const ADD: ToolSpec = {
+const ADD: ToolSpec = {
   name: "add",
   description: "Adds two numbers.",
   parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } },
