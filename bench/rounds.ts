@@ -55,7 +55,6 @@ export type ChildOutcome = { readonly figures: Figures | undefined } | { readonl
 /** Runs one case, or the probe, for one participant. */
 export async function inChild(caseName: string, participant: string): Promise<ChildOutcome> {
   const child = fork(CHILD, [caseName, participant], {
-    execArgv: ["--expose-gc"],
     env: { ...process.env, ...ENV },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });

@@ -40,7 +40,6 @@ async function oneSession(participant: Participant, path: string): Promise<Figur
   const script = new Script([{ text: "It is as fine as what was before." }]);
   const bot = await makeBot({ script, database: path });
   if (!bot) return undefined;
-  globalThis.gc?.();
   const { early, late } = await timeLongSession(bot, script, "session");
   await bot.close?.();
   return { ms: late / WINDOW, growth: late / early, kb: (await bytesOf(path)) / 1_000 };

@@ -85,9 +85,10 @@ describe("readers of a run", () => {
     const read = async () => {
       for await (const _event of run);
     };
-    expect(await rejection(read())).toBe(down);
-    expect(await rejection(run.response)).toBe(down);
-    expect(await rejection(read())).toBe(down);
+    const failure = await rejection(read());
+    expect(failure).toMatchObject({ code: "unknown", cause: down });
+    expect(await rejection(run.response)).toBe(failure);
+    expect(await rejection(read())).toBe(failure);
   });
 
   it("are not needed: a failed run that nobody looks at crashes nothing", async () => {
