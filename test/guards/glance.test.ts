@@ -146,7 +146,6 @@ describe("these do more, or cannot be told", () => {
     "diff <(ls) a.txt",
     "echo $HOME",
     'echo "$API_KEY"',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
     "echo ${PATH}",
     "echo ~",
     "env",

@@ -26,6 +26,8 @@ export interface BuiltinOptions {
   readonly env?: Environment;
   /** Names of environment variables that commands get although they look like credentials. */
   readonly passEnv?: readonly string[];
+  /** Hosts that WebFetch may ask although their address is private. */
+  readonly allowHosts?: readonly string[];
   readonly clock?: Clock;
   /** Calls that may leave the roots; share it with the permission guard. Without it none may. */
   readonly grants?: Grants;
