@@ -65,8 +65,8 @@ export function linkAbort(...parents: readonly (AbortSignal | LinkedAbort | unde
 class Link implements LinkedAbort {
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
-  #listeners: Set<(reason: unknown) => void> | undefined;
-  #removers: (() => void)[] = [];
+  #listeners: ((reason: unknown) => void)[] | undefined;
+  #removers: (() => void)[] | undefined;
 
   get signal(): AbortSignal {
     if (!this.#controller) {
@@ -88,30 +88,34 @@ class Link implements LinkedAbort {
     if (this.#aborted) return;
     this.#aborted = { reason };
     this.#controller?.abort(reason);
-    for (const listener of this.#listeners ?? []) listener(toReason(reason));
-    this.#listeners = undefined;
+    for (let next = this.#listeners?.shift(); next; next = this.#listeners?.shift()) next(toReason(reason));
   }
 
   onAbort(listener: (reason: unknown) => void): () => void {
-    if (this.#aborted) {
-      listener(toReason(this.#aborted.reason));
-    } else {
-      this.#listeners ??= new Set();
-      this.#listeners.add(listener);
-    }
-    return () => this.#listeners?.delete(listener);
+    if (this.#aborted) listener(toReason(this.#aborted.reason));
+    else if (this.#listeners) this.#listeners.push(listener);
+    else this.#listeners = [listener];
+    return () => this.#forget(listener);
+  }
+
+  #forget(listener: (reason: unknown) => void): void {
+    const at = this.#listeners?.indexOf(listener) ?? -1;
+    if (at >= 0) this.#listeners?.splice(at, 1);
+    if (this.#listeners?.length === 0) this.#listeners = undefined; // most have one at a time: an array of one is the smallest list
   }
 
   follow(parent: AbortSignal | LinkedAbort): void {
     if (this.#aborted) return;
     if (parent.aborted) return this.abort(parent.reason);
     const onAbort = () => this.abort(parent.reason);
-    this.#removers.push(listen(parent, onAbort));
+    const remove = listen(parent, onAbort);
+    if (this.#removers) this.#removers.push(remove);
+    else this.#removers = [remove];
   }
 
   dispose(): void {
-    for (const remove of this.#removers) remove();
-    this.#removers = [];
+    for (const remove of this.#removers ?? []) remove();
+    this.#removers = undefined;
   }
 
   [Symbol.dispose](): void {

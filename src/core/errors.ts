@@ -29,6 +29,7 @@ export const ERROR_CODES = [
   "bad-input", // what the caller passed cannot be used
   "not-found",
   "step-aborted", // a gate found that another round is no use
+  "parked", // a decision that only a person can make is put off until the next start
   "unknown",
 ] as const;
 
@@ -76,4 +77,12 @@ export function toFlowerError(error: unknown, code: ErrorCode = "unknown"): Flow
 /** The message of any thrown value, for logs. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Whether a failure ends for good what was under way. An abort, a lost lease and parking only put it off: whoever goes on in the
+ * session later goes on with it.
+ */
+export function isForGood(error: unknown): boolean {
+  return isFlowerError(error) && !["aborted", "parked", "lease-lost"].includes(error.code);
 }

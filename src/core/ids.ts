@@ -1,27 +1,27 @@
 import { randomBytes } from "node:crypto";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const POOL_SIZE = 8192;
+const POOL_SIZE = 2048;
 
-let pool = Buffer.alloc(0);
+/** Random letters and digits in store: many ids are cut from one draw. */
+let pool = "";
 let used = 0;
-
-function randomByte(): number {
-  if (used >= pool.length) {
-    pool = randomBytes(POOL_SIZE);
-    used = 0;
-  }
-  return pool[used++] as number;
-}
 
 /** `length` random letters and digits (62 symbols, unbiased). */
 export function randomName(length: number): string {
-  let name = "";
-  while (name.length < length) {
-    const byte = randomByte();
-    if (byte < 248) name += ALPHABET[byte % 62];
+  while (pool.length - used < length) {
+    pool = pool.slice(used) + draw();
+    used = 0;
   }
-  return name;
+  used += length;
+  return pool.slice(used - length, used);
+}
+
+function draw(): string {
+  const bytes = randomBytes(POOL_SIZE);
+  let length = 0;
+  for (const byte of bytes) if (byte < 248) bytes[length++] = ALPHABET.charCodeAt(byte % 62);
+  return bytes.toString("latin1", 0, length);
 }
 
 /** A message or turn id: 16 letters and digits. */

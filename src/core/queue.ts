@@ -4,6 +4,7 @@ export class Queue<T> {
   #head = 0;
   #wake: (() => void) | undefined;
   #end: { readonly error?: unknown } | undefined;
+  #untilEmpty: (() => void)[] = [];
 
   push(item: T): void {
     if (this.#end) return;
@@ -15,6 +16,12 @@ export class Queue<T> {
   end(failure?: { readonly error: unknown }): void {
     this.#end ??= failure ?? {};
     this.#wake?.();
+    this.#tellEmpty();
+  }
+
+  /** Resolves when all that was pushed has been taken, or nothing will be: for those who must not run ahead of the reader. */
+  async drained(): Promise<void> {
+    if (this.#head < this.#items.length && !this.#end) await new Promise<void>((resolve) => this.#untilEmpty.push(resolve));
   }
 
   /** The next item; undefined at the end. */
@@ -37,7 +44,13 @@ export class Queue<T> {
     if (this.#head === this.#items.length) {
       this.#items.length = 0;
       this.#head = 0;
+      this.#tellEmpty();
     }
     return item;
+  }
+
+  #tellEmpty(): void {
+    if (this.#untilEmpty.length === 0) return;
+    for (const tell of this.#untilEmpty.splice(0)) tell();
   }
 }

@@ -29,24 +29,21 @@ export function checkHistory(messages: readonly Message[]): readonly HistoryProb
   const callIds = new Set<string>();
   const report = (index: number, rule: HistoryProblem["rule"], message: string) => problems.push({ index, rule, message });
 
-  messages.forEach((message, index) => {
+  let before: readonly CallPart[] = []; // the calls of the message before
+  for (const [index, message] of messages.entries()) {
     if (ids.has(message.id)) report(index, "unique-ids", `Message id ${message.id} appears twice.`);
     ids.add(message.id);
     if (index === 0 && message.role !== "user")
       report(index, "starts-with-user", `A history begins with a user message, not ${message.role}.`);
     checkParts(message, index, report);
-    const previous = messages[index - 1];
-    if (message.role === "model") {
-      for (const call of callsOf(message)) {
-        if (callIds.has(call.callId)) report(index, "unique-calls", `Call id ${call.callId} appears twice.`);
-        callIds.add(call.callId);
-      }
-      checkAnswered(message, messages[index + 1], index, report);
+    if (message.role === "tool" && before.length === 0) report(index, "result-has-call", "Tool results without a call before them.");
+    before = message.role === "model" ? callsOf(message) : [];
+    for (const call of before) {
+      if (callIds.has(call.callId)) report(index, "unique-calls", `Call id ${call.callId} appears twice.`);
+      callIds.add(call.callId);
     }
-    if (message.role === "tool" && (previous?.role !== "model" || callsOf(previous).length === 0)) {
-      report(index, "result-has-call", "Tool results without a call before them.");
-    }
-  });
+    if (before.length > 0) checkAnswered(before, messages[index + 1], index, report);
+  }
   return problems;
 }
 
@@ -66,15 +63,14 @@ function checkParts(message: Message, index: number, report: Report): void {
   }
 }
 
-function checkAnswered(message: Message, next: Message | undefined, index: number, report: Report): void {
-  const calls = callsOf(message);
-  if (calls.length === 0) return;
+function checkAnswered(calls: readonly CallPart[], next: Message | undefined, index: number, report: Report): void {
   if (next?.role !== "tool") {
     for (const call of calls) report(index, "call-has-result", `Call ${call.callId} (${call.name}) has no result.`);
     return;
   }
-  const results = next.parts.filter((part): part is ResultPart => part.type === "result");
-  const answered = results.map((result) => result.callId);
+  const answered: string[] = [];
+  for (const part of next.parts) if (part.type === "result") answered.push(part.callId);
+  if (answered.length === calls.length && answered.every((id, at) => id === calls[at]?.callId)) return;
   for (const call of calls) {
     const times = answered.filter((id) => id === call.callId).length;
     if (times !== 1) report(index, "call-has-result", `Call ${call.callId} (${call.name}) has ${times} results.`);
@@ -82,10 +78,7 @@ function checkAnswered(message: Message, next: Message | undefined, index: numbe
   for (const id of answered) {
     if (!calls.some((call) => call.callId === id)) report(index + 1, "result-has-call", `Result ${id} has no call before it.`);
   }
-  const order = calls.map((call) => call.callId).join();
-  if (answered.length === calls.length && answered.join() !== order) {
-    report(index + 1, "results-follow-calls", "Results stand in another order than their calls.");
-  }
+  if (answered.length === calls.length) report(index + 1, "results-follow-calls", "Results stand in another order than their calls.");
 }
 
 /** Throws `history-invalid`, naming the first problem, when the history breaks a rule. */

@@ -49,6 +49,8 @@ export interface ResultPart {
   readonly name: string;
   readonly content: readonly ResultContent[];
   readonly isError: boolean;
+  /** A guard or a person refused the call; the tool never ran. */
+  readonly denied?: true;
 }
 
 export type Part = TextPart | ImagePart | ReasoningPart | CallPart | ResultPart;
@@ -66,6 +68,8 @@ export interface Message {
   readonly provider?: string;
   readonly model?: string;
   readonly usage?: Usage;
+  /** On model messages: the reply was cut at the model's output limit. */
+  readonly cut?: true;
   /** On user messages: a person, or the framework speaking in its own name (mail notice, interrupt words …). */
   readonly origin?: "person" | "framework";
   /** The reply was cut by an abort; it stands in the journal and never becomes history. */

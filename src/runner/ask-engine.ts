@@ -1,5 +1,6 @@
 import type { AgentKit } from "../agents/agent-graph.ts";
 import { throwIfAborted, withAbort } from "../core/abort.ts";
+import { shown } from "../core/check-options.ts";
 import { FlowerError } from "../core/errors.ts";
 import { newCallId } from "../core/ids.ts";
 import type { Json } from "../core/json.ts";
@@ -37,22 +38,18 @@ export async function* askEngine(turn: OpenTurn, options: TurnOptions, tools: To
   );
   throwIfAborted(options.abort);
   const reader = new PartReader(engine, request, options);
-  const reply = new ReplyBuilder(turn, options);
+  const reply = new ReplyBuilder(turn, options, engine);
+  const take = (part: EnginePart) => {
+    const problem = partProblem(part);
+    if (problem !== undefined) throw contractBroken(engine, problem);
+    return (tools !== "ignored" || part.type !== "call") && reply.add(part);
+  };
   try {
-    for (;;) {
-      const next = await reader.next();
-      if (next?.done) throw new FlowerError("stream-cut", "The model's reply ended without a finish.");
-      const part = next?.value;
-      const problem = partProblem(part);
-      if (problem !== undefined) throw contractBroken(engine, problem);
-      if (part.type === "finish") {
-        const last = reply.finish(part, engine);
-        if (last) yield last;
-        return reply.result(part, engine);
-      }
-      const event = tools === "ignored" && part.type === "call" ? undefined : reply.add(part);
-      if (event) yield event;
+    while (!reply.last) {
+      await reader.readUntil(take);
+      if (reply.due) yield reply.due;
     }
+    return reply.result(reply.last);
   } catch (error) {
     if (options.abort.aborted && reply.shown !== "") await turn.shownBeforeAbort(reply.shown, String(error)).catch(() => {});
     throw error;
@@ -77,7 +74,9 @@ async function callInstructions(turn: OpenTurn, options: TurnOptions): Promise<s
   const { instructions } = turn.agent;
   if (typeof instructions === "string") return instructions;
   const call = () => Promise.resolve(instructions(turnContext(turn)));
-  return withAbort(options.enclose ? options.enclose(call) : call(), options.abort);
+  const given: unknown = await withAbort(options.enclose ? options.enclose(call, instructions) : call(), options.abort);
+  if (typeof given === "string") return given;
+  throw new FlowerError("bad-config", `The instructions function of agent "${turn.agent.name}" must give a text, not ${shown(given)}.`);
 }
 
 function specsFor(turn: OpenTurn, kit: AgentKit) {
@@ -88,30 +87,43 @@ function turnContext(turn: OpenTurn) {
   return { sessionId: turn.sessionId, agent: turn.agent.name, metadata: turn.metadata };
 }
 
+type Finish = EnginePart & { readonly type: "finish" };
+
 /** Collects a reply's parts. Holds the newest block's event back until the next part, so that the last can carry the usage. */
 class ReplyBuilder {
   /** Text given out so far, also of a block not yet closed. */
   shown = "";
+  /** The event that became due with the newest part, if any. */
+  due: Event | undefined;
+  /** The part that ended the reply. */
+  last: Finish | undefined;
   readonly #parts: Part[] = [];
   readonly #calls: CallPart[] = [];
   /** Kinds of which deltas came after the last block: text that would be lost. */
-  readonly #unclosed = new Set<"text" | "reasoning">();
+  readonly #unclosed = { text: false, reasoning: false };
   readonly #turn: OpenTurn;
   readonly #options: TurnOptions;
+  readonly #engine: Engine;
   readonly #base: Speech;
   #held: HeldBlock | undefined;
 
-  constructor(turn: OpenTurn, options: TurnOptions) {
+  constructor(turn: OpenTurn, options: TurnOptions, engine: Engine) {
     this.#turn = turn;
     this.#options = options;
+    this.#engine = engine;
     this.#base = { agent: turn.agent.name, iteration: turn.iterations, ...options.origin };
   }
 
-  /** The event that is due when this part has come, if any. */
-  add(part: Exclude<EnginePart, { type: "finish" }>): Event | undefined {
+  /** Whether an event became due, or the reply is complete. */
+  add(part: EnginePart): boolean {
+    this.due = this.#add(part);
+    return this.due !== undefined || this.last !== undefined;
+  }
+
+  #add(part: EnginePart): Event | undefined {
     switch (part.type) {
       case "delta":
-        if (part.text !== "") this.#unclosed.add(part.of);
+        this.#unclosed[part.of] ||= part.text !== "";
         if (part.of === "text") this.shown += part.text;
         return this.#delta(part.of, part.text);
       case "block":
@@ -120,34 +132,39 @@ class ReplyBuilder {
         return this.#hold(this.#call(part));
       case "alive":
         return undefined;
+      case "finish":
+        return this.#finish(part);
       default:
         return part satisfies never;
     }
   }
 
-  finish(part: EnginePart & { type: "finish" }, engine: Engine): Event | undefined {
-    for (const of of this.#unclosed) throw contractBroken(engine, `deltas of ${of} that no block closed`);
+  #finish(part: Finish): Event | undefined {
+    const unclosed = this.#unclosed.text ? "text" : this.#unclosed.reasoning ? "reasoning" : undefined;
+    if (unclosed) throw contractBroken(this.#engine, `deltas of ${unclosed} that no block closed`);
     const { usage } = part;
+    this.last = part;
     this.#turn.addUsage(usage);
     this.#turn.context = contextTokens(usage);
-    const speech: Speech = { context: this.#turn.context, model: part.model ?? engine.model, usage, ...this.#base };
+    const speech: Speech = { context: this.#turn.context, model: part.model ?? this.#engine.model, usage, ...this.#base };
     return this.#held && toEvent(this.#held, usage.costUsd === undefined ? speech : { costUsd: usage.costUsd, ...speech });
   }
 
-  result(part: EnginePart & { type: "finish" }, engine: Engine): Reply {
+  result(part: Finish): Reply {
     if (part.reason === "content-filter") throw new FlowerError("content-filter", "The provider withheld the answer (content filter).");
     const message = this.#turn.message("model", this.#parts, {
       agent: this.#turn.agent.name,
-      provider: engine.provider,
-      model: part.model ?? engine.model,
+      provider: this.#engine.provider,
+      model: part.model ?? this.#engine.model,
       usage: part.usage,
+      ...(part.reason === "length" ? { cut: true } : {}),
     });
     return { message, calls: this.#calls, finish: part.reason };
   }
 
   #block(part: EnginePart & { type: "block" }): HeldBlock {
     const metadata = part.providerMetadata === undefined ? {} : { providerMetadata: part.providerMetadata };
-    this.#unclosed.delete(part.of);
+    this.#unclosed[part.of] = false;
     this.#parts.push({ type: part.of, text: part.text, ...metadata });
     return { kind: part.of === "text" ? "text" : "thinking", text: part.text };
   }

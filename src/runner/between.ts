@@ -17,6 +17,7 @@ export interface Steering {
 /** The one boundary: abort → interrupt → budget → context → mail. Limits of iterations are the loop's condition. */
 export function between(turn: OpenTurn, options: TurnOptions): TurnOutcome | undefined | Promise<TurnOutcome | undefined> {
   throwIfAborted(options.abort);
+  options.limits?.check(turn);
   return options.steering && steer(turn, options.steering);
 }
 

@@ -22,11 +22,16 @@ function unfence(text: string): string {
 }
 
 export function outputMismatch(issues: readonly string[]): string {
-  return `Your answer does not have the required form: ${issues.join("; ")}. Answer again with the JSON alone.`;
+  return `Your answer does not have the required form: ${listed(issues)}. Answer again with the JSON alone.`;
 }
 
 export function outputInvalid(agent: string, issues: readonly string[]): FlowerError {
-  return new FlowerError("output-invalid", `The answer of agent "${agent}" does not match its outputSchema: ${issues.join("; ")}.`, {
+  return new FlowerError("output-invalid", `The answer of agent "${agent}" does not match its outputSchema: ${listed(issues)}.`, {
     details: { issues },
   });
+}
+
+/** Some schema libraries end their issues with a full stop, others do not. */
+function listed(issues: readonly string[]): string {
+  return issues.map((issue) => issue.replace(/\.+$/, "")).join("; ");
 }

@@ -13,8 +13,9 @@ export interface ReadOptions {
 }
 
 /**
- * Reads an engine's parts one by one. An abort or an idle timeout rejects the pending read at once, also when the engine
- * is deaf to its signal. What the engine throws comes as a FlowerError. One promise a part and no race against a long-lived one: streams have thousands of parts.
+ * Reads an engine's parts. An abort or an idle timeout rejects the pending read at once, also when the engine is deaf to its
+ * signal. What the engine throws comes as a FlowerError. One promise a part and no race against a long-lived one: streams have
+ * thousands of parts.
  */
 export class PartReader {
   readonly #engine: Engine;
@@ -34,18 +35,27 @@ export class PartReader {
     this.#watch(options.idleTimeoutMs);
   }
 
-  next(): Promise<IteratorResult<EnginePart>> {
+  /** Hands part after part to `take`, until it says that it has enough. Rejects with what `take` throws, and at a stream's early end. */
+  readUntil(take: (part: EnginePart) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const { abort, clock } = this.#options;
-      if (abort.aborted) return reject(abortReason(abort));
+      const read = () => {
+        if (abort.aborted) reject(abortReason(abort));
+        else this.#read().then(receive, fail);
+      };
+      const receive = (result: IteratorResult<EnginePart>) => {
+        if (abort.aborted) return;
+        this.#lastPart = clock.now();
+        try {
+          if (take(partOf(result))) resolve();
+          else read();
+        } catch (error) {
+          reject(error);
+        }
+      };
+      const fail = (error: unknown) => reject(engineFailure(this.#engine, error));
       this.#reject = reject;
-      this.#read().then(
-        (result) => {
-          this.#lastPart = clock.now();
-          resolve(result);
-        },
-        (error: unknown) => reject(engineFailure(this.#engine, error)),
-      );
+      read();
     });
   }
 
@@ -78,6 +88,11 @@ export class PartReader {
       abort.abort(new FlowerError("engine-idle", `The model sent nothing for ${idleTimeoutMs / 1000} s.`));
     });
   }
+}
+
+function partOf(result: IteratorResult<EnginePart>): EnginePart {
+  if (result?.done) throw new FlowerError("stream-cut", "The model's reply ended without a finish.");
+  return result?.value;
 }
 
 function openStream(engine: Engine, request: EngineRequest, abort: LinkedAbort): AsyncIterator<EnginePart> {

@@ -78,17 +78,17 @@ async function* runBatch(
   turn: OpenTurn,
   options: TurnOptions,
 ): AsyncGenerator<Event, readonly PendingCall[]> {
-  const pending = new Set<CallPart>();
+  const pending: CallPart[] = [];
   const queue = new Queue<Event>();
   const siblings = batch.length > 1 ? linkAbort(options.abort) : undefined;
-  const scope: CallScope = { emit: (event) => queue.push(event), abort: siblings ?? options.abort };
+  const scope: CallScope = { emit: (event) => pushInto(queue, event), abort: siblings ?? options.abort };
   let failure: { readonly error: unknown } | undefined;
   let running = batch.length;
   const settled = batch.map(async (call) => {
     try {
-      const outcome = await runOne(call, kit, turn, options, scope);
-      if (outcome === "pending") pending.add(call);
-      else queue.push(await answer(call, outcome, turn, options));
+      const event = await runOne(call, kit, turn, options, scope);
+      if (event === "pending") pending.push(call);
+      else queue.push(event);
     } catch (error) {
       failure ??= { error };
       siblings?.abort(error); // the others of this reply are stopped: the turn fails as a whole
@@ -98,32 +98,32 @@ async function* runBatch(
   try {
     for (let event = await queue.next(); event; event = await queue.next()) yield event;
   } finally {
+    queue.end(); // whoever waits for a reader that has gone goes on
     siblings?.dispose();
-    await Promise.all(settled);
+    if (running > 0) await Promise.all(settled);
   }
-  const left = batch.filter((call) => pending.has(call));
+  const left = batch.filter((call) => pending.includes(call));
   return left.map(({ callId, name, args }) => ({ callId, name, args, agent: turn.agent.name }));
 }
 
+function pushInto(queue: Queue<Event>, event: Event): Promise<void> {
+  queue.push(event);
+  return queue.drained();
+}
+
 interface CallScope {
-  readonly emit: (event: Event) => void;
+  readonly emit: ToolContext["emit"];
   readonly abort: LinkedAbort;
 }
 
 /**
- * A call that was started before this turn was restored had been authorized. It runs again only when its tool is idempotent: the
+ * Runs a call, journals its result and gives its event, unless it is left pending. A call that was started before this turn was restored had been authorized. It runs again only when its tool is idempotent: the
  * effect of another is unknown.
  */
-async function runOne(
-  call: CallPart,
-  kit: AgentKit,
-  turn: OpenTurn,
-  options: TurnOptions,
-  scope: CallScope,
-): Promise<CallOutcome | "pending"> {
+async function runOne(call: CallPart, kit: AgentKit, turn: OpenTurn, options: TurnOptions, scope: CallScope): Promise<Event | "pending"> {
   const tool = kit.tools.get(call.name);
   const startedBefore = turn.startedBefore.has(call.callId);
-  if (tool && !tool.idempotent && startedBefore) return interruptedResult(call);
+  const effectUnknown = startedBefore && tool?.idempotent === false;
   let ran = false;
   const context: ToolContext = {
     sessionId: turn.sessionId,
@@ -150,15 +150,11 @@ async function runOne(
       ran = true;
       return turn.callStarted(call, tool?.idempotent ?? true);
     },
-    onOutlived: options.onOutlived,
+    onOutlived: (still) => options.onOutlived?.(still, call),
   };
-  const outcome = await runCall(call, target, context, callOptions);
+  const outcome = effectUnknown ? interruptedResult(call) : await runCall(call, target, context, callOptions);
+  if (outcome === "pending") return "pending";
   if (ran) turn.toolNames.push(call.name);
-  return outcome;
-}
-
-/** Journals a call's result and gives its event. */
-async function answer(call: CallPart, outcome: CallOutcome, turn: OpenTurn, options: TurnOptions): Promise<Event> {
   await turn.callEnded(toResult(call, outcome));
   return resultEvent(call, outcome, turn, options);
 }

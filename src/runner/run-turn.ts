@@ -6,13 +6,13 @@ import type { OpenTurn } from "./turn.ts";
 import { type TurnOptions, type TurnOutcome, turnLoop } from "./turn-loop.ts";
 
 /**
- * One whole query of an open turn: the prompt, the loop, the commit (or the pause), and then the `result` event that says how it
- * ended; also on failure, before the error is thrown on. Without a prompt the turn goes on from its history.
+ * One whole turn: its beginning with the prompt, the loop, the commit (or the pause), and then the `result` event that says how it
+ * ended; also on failure, before the error is thrown on. Without a prompt a turn that has begun goes on from its history.
  */
 export async function* runTurn(turn: OpenTurn, prompt: Message | undefined, options: TurnOptions): AsyncGenerator<Event, TurnOutcome> {
   try {
     if (prompt) {
-      await turn.journal(prompt);
+      await turn.begin(prompt);
       yield makeEvent("prompt", textOf(prompt), { agent: turn.agent.name, iteration: 0, ...options.origin });
     }
     const outcome = yield* turnLoop(turn, options);

@@ -1,7 +1,9 @@
-import type { Agent } from "../agents/agent.ts";
-import { checkOptions, type OptionKinds } from "../core/check-options.ts";
+import { type Agent, isAgent } from "../agents/agent.ts";
+import { checkEngine, checkGuards } from "../agents/check-members.ts";
+import { checkOptions, type OptionKinds, shown } from "../core/check-options.ts";
 import type { Clock } from "../core/clock.ts";
-import type { JsonObject } from "../core/json.ts";
+import { FlowerError } from "../core/errors.ts";
+import { isRecord, type JsonObject } from "../core/json.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { HistoryWindow } from "../messages/history.ts";
 import type { SessionState, SessionStore, TurnRecord } from "../sessions/store.ts";
@@ -42,32 +44,43 @@ const RUNNER_OPTIONS: OptionKinds<RunnerOptions> = {
   startingAgent: "any",
   sessionStore: "any",
   engine: "any",
-  apiKey: "any",
+  apiKey: "text",
   maxHandoffsPerTurn: "count",
   maxToolIterations: "count",
   historyWindow: "any",
   idleTimeoutMs: "ms",
   toolTimeoutMs: "ms",
-  services: "any",
-  guards: "any",
+  services: "record",
+  guards: "list",
   onBusy: ["queue", "reject"],
-  approve: "any",
+  approve: "function",
   clock: "any",
 };
 
-/** Throws `bad-config` for an unknown option or a number that makes no sense. */
+/** Throws `bad-config`, naming it, for an unknown option or one that cannot hold its value. */
 export function checkRunnerOptions(options: RunnerOptions): void {
   checkOptions("Runner", options, RUNNER_OPTIONS);
+  if (!isAgent(options.startingAgent)) throw new FlowerError("bad-config", "Runner needs a startingAgent made with new Agent({ … }).");
+  checkEngine("Runner", options.engine);
+  checkGuards("Runner", options.guards);
+  checkMember(options, "sessionStore", ["open", "read", "turns", "close"]);
+  checkMember(options, "clock", ["now", "after"]);
   if (options.historyWindow !== undefined) {
     checkOptions<HistoryWindow>("Runner: historyWindow", options.historyWindow, { turns: "count", tokens: "count" });
   }
+}
+
+function checkMember(options: RunnerOptions, name: "sessionStore" | "clock", methods: readonly string[]): void {
+  const given: unknown = options[name];
+  if (given === undefined || (isRecord(given) && methods.every((method) => typeof given[method] === "function"))) return;
+  throw new FlowerError("bad-config", `Runner: ${name} must be an object with the methods ${methods.join(", ")}, not ${shown(given)}.`);
 }
 
 export interface TurnRequest {
   /** Merged over the session's metadata for this turn. */
   readonly metadata?: JsonObject;
   readonly signal?: AbortSignal;
-  /** Milliseconds for the whole turn, from when it has the session to itself; default none. */
+  /** Milliseconds for the whole turn, from when it has the session to itself; default none. A smaller limit of the agent's wins. */
   readonly timeoutMs?: number;
 }
 

@@ -1,31 +1,36 @@
 import { type Agent, isAgent } from "../agents/agent.ts";
 import { AgentGraph } from "../agents/agent-graph.ts";
 import { EngineBook } from "../agents/engine-book.ts";
-import { type LinkedAbort, linkAbort, throwIfAborted } from "../core/abort.ts";
+import { linkAbort, throwIfAborted } from "../core/abort.ts";
+import { shown } from "../core/check-options.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Event, EventSink } from "../messages/event.ts";
-import type { Message, UserInput } from "../messages/message.ts";
+import type { Message, Part, UserInput } from "../messages/message.ts";
 import { MemorySessionStore } from "../sessions/memory.ts";
 import type { SessionLease, SessionStore } from "../sessions/store.ts";
+import type { LateEnd } from "../tools/call.ts";
 import type { ApprovalDecision } from "./approval.ts";
 import { checkedParts, checkSessionId } from "./check-input.ts";
-import { type EnclosingTurn, refuseReentry, runInside } from "./enclosing.ts";
+import { checkDecidedCalls, checkDecisions, checkMetadata, checkRequest } from "./check-request.ts";
+import { refuseReentry, runInside } from "./enclosing.ts";
+import { type LateResult, lateResult, warnOfLateResult } from "./late-result.ts";
 import { agentMissing, discardLeftover } from "./leftover.ts";
 import { type AgentResponse, toResponse } from "./response.ts";
 import { restoreTurn } from "./restore-turn.ts";
 import { Run } from "./run.ts";
 import { runTurn } from "./run-turn.ts";
 import { checkRunnerOptions, type RunnerOptions, type SessionView, type StreamRequest, type TurnRequest } from "./runner-options.ts";
+import { type TurnScope, type TurnWork, transact } from "./transaction.ts";
 import { OpenTurn } from "./turn.ts";
 import type { TurnOptions } from "./turn-loop.ts";
+import { UnderWay } from "./under-way.ts";
 
 export const DEFAULT_IDLE_TIMEOUT_MS = 120_000;
 const DEFAULT_MAX_HANDOFFS = 5;
 const DEFAULT_MAX_ITERATIONS = 10;
-const CLOSE_GRACE_MS = 10_000;
 
 /**
  * Holds conversations. Each call of `run` is one turn and one transaction: the user's message, every reply, every tool result
@@ -37,13 +42,12 @@ export class Runner {
   readonly #store: SessionStore;
   readonly #clock: Clock;
   readonly #engines: EngineBook;
-  readonly #running = new Map<Promise<void>, LinkedAbort>();
-  readonly #outliving = new Set<Promise<void>>();
+  readonly #underWay = new UnderWay();
   #closed = false;
 
+  /** Throws `bad-config`, naming the culprit, for an unknown option, one that cannot hold its value, or agents that do not fit together. */
   constructor(options: RunnerOptions) {
     checkRunnerOptions(options);
-    if (!isAgent(options.startingAgent)) throw new FlowerError("bad-config", "Runner needs a startingAgent made with new Agent({ … }).");
     this.#options = options;
     this.#graph = new AgentGraph(options.startingAgent);
     this.#engines = new EngineBook(options);
@@ -56,8 +60,10 @@ export class Runner {
     return this.#graph.agents;
   }
 
-  /** Adds an agent that the starting one does not reach. */
+  /** Adds an agent that the starting one does not reach. Throws `bad-config` for what is none, or does not fit to the others. */
   registerAgent(agent: Agent): void {
+    if (!isAgent(agent))
+      throw new FlowerError("bad-config", `registerAgent needs an agent made with new Agent({ … }), not ${shown(agent)}.`);
     this.#graph.add(agent);
   }
 
@@ -71,7 +77,10 @@ export class Runner {
 
   /** Starts one turn and gives it as events while it runs. */
   stream(sessionId: string, input: UserInput, request: StreamRequest = {}): Run<AgentResponse> {
-    return this.#start(sessionId, request, (scope) => this.#newTurn(scope, input));
+    return this.#start(sessionId, request, () => {
+      const parts = [...checkedParts(input)];
+      return (scope) => this.#newTurn(scope, parts);
+    });
   }
 
   /**
@@ -85,7 +94,10 @@ export class Runner {
 
   /** The same, as events. */
   resumeStream(sessionId: string, decisions: readonly ApprovalDecision[], request: StreamRequest = {}): Run<AgentResponse> {
-    return this.#start(sessionId, request, (scope) => this.#openTurnAgain(scope, decisions));
+    return this.#start(sessionId, request, () => {
+      checkDecisions(decisions);
+      return (scope) => this.#openTurnAgain(scope, decisions);
+    });
   }
 
   /**
@@ -121,6 +133,7 @@ export class Runner {
   /** Replaces a session's metadata. */
   async setMetadata(sessionId: string, metadata: JsonObject): Promise<void> {
     checkSessionId(sessionId);
+    checkMetadata(metadata);
     refuseReentry(this.#store, sessionId);
     const lease = await this.#store.open(sessionId);
     try {
@@ -129,7 +142,7 @@ export class Runner {
         throw new FlowerError("session-busy", `A turn of session "${sessionId}" is open; resume, recover or discard it first.`);
       }
       await lease.begin(newId());
-      await lease.commit({ end: true, activeAgent: lease.state.activeAgent, metadata });
+      await lease.commit({ end: true, activeAgent: lease.state.activeAgent, metadata, release: true });
     } finally {
       await lease.release();
     }
@@ -138,93 +151,57 @@ export class Runner {
   /** Waits for running turns and for tools that outlived theirs; after the grace period (10 s) turns are aborted, tools left. */
   async close(): Promise<void> {
     this.#closed = true;
-    let cancel = nothing;
-    const graceOver = new Promise<void>((resolve) => {
-      cancel = this.#clock.after(CLOSE_GRACE_MS, resolve);
-    });
-    await Promise.race([graceOver, this.#settled()]);
-    cancel();
-    const reason = new FlowerError("aborted", "The Runner was closed.");
-    for (const link of this.#running.values()) link.abort(reason);
-    await Promise.all(this.#running.keys());
+    await this.#underWay.end(this.#clock);
     await this.#store.close();
-  }
-
-  async #settled(): Promise<void> {
-    await Promise.all(this.#running.keys());
-    await Promise.all(this.#outliving);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  #start(sessionId: string, request: StreamRequest, work: TurnWork): Run<AgentResponse> {
-    const link = linkAbort(request.signal);
+  /** `prepare` looks at what was passed before anything is waited for or touched. */
+  #start(sessionId: string, request: StreamRequest, prepare: () => TurnWork): Run<AgentResponse> {
+    const link = linkAbort();
+    const { onBusy = "queue" } = this.#options;
     const run = new Run<AgentResponse>(
-      (emit) => this.#transact({ sessionId, request, link, emit }, work),
+      (emit) => {
+        checkSessionId(sessionId);
+        checkRequest(request);
+        if (this.#closed) throw new FlowerError("bad-input", "The Runner is closed.");
+        const work = prepare();
+        if (request.signal) link.follow(request.signal);
+        return transact({ sessionId, request, link, emit }, { store: this.#store, clock: this.#clock, onBusy }, work);
+      },
       (reason) => link.abort(reason),
     );
-    const forget = () => {
-      link.dispose();
-      this.#running.delete(over);
-    };
-    const over = run.response.then(forget, forget);
-    this.#running.set(over, link);
+    this.#underWay.addTurn(run.response, link);
     return run;
   }
 
-  /**
-   * Holds the session's lease around a turn: it ends committed or paused, or nothing of it stays. One that was found open stays
-   * open when the work fails.
-   */
-  async #transact(start: TurnStart, work: TurnWork): Promise<AgentResponse> {
-    const { sessionId, link } = start;
-    checkSessionId(sessionId);
-    if (this.#closed) throw new FlowerError("bad-input", "The Runner is closed.");
-    const outside = refuseReentry(this.#store, sessionId);
-    throwIfAborted(link);
-    const lease = await this.#store.open(sessionId, { signal: link.signal, onBusy: this.#options.onBusy ?? "queue" });
-    if (lease.lost) link.follow(lease.lost);
-    const cancel = this.#startTimer(start.request.timeoutMs, link);
-    const here: EnclosingTurn = { store: this.#store, sessionId, outside, over: false };
-    const found = lease.state.open?.turnId;
-    try {
-      return await work({ lease, here, ...start });
-    } catch (error) {
-      const left = lease.state.open?.turnId === found ? lease.pause() : lease.rollback(String(error));
-      await left.catch(nothing); // the first failure is the one to report
-      throw error;
-    } finally {
-      here.over = true;
-      cancel();
-      await lease.release().catch(nothing); // the turn has ended as it has; a lease that stays expires
-    }
-  }
-
-  async #newTurn(scope: TurnScope, input: UserInput): Promise<AgentResponse> {
+  async #newTurn(scope: TurnScope, parts: readonly Part[]): Promise<AgentResponse> {
     const { lease, emit, link } = scope;
     throwIfAborted(link); // the session came too late
-    const parts = checkedParts(input); // before anything of the session is touched
-    const discarded = await discardLeftover(lease);
+    const discarded = lease.state.open && (await discardLeftover(lease));
     if (discarded) emit(discarded);
     const turn = this.#openTurn(lease, scope.request.metadata);
+    scope.limits.follow(turn.agent);
     const { activeAgent } = lease.state;
     if (activeAgent !== undefined && activeAgent !== turn.agent.name) emit(agentMissing(activeAgent, turn.agent.name));
-    await turn.begin();
-    const prompt = turn.message("user", [...parts], { origin: "person" });
-    return this.#finish(turn, prompt, this.#turnOptions(scope), emit);
+    const prompt = turn.message("user", parts, { origin: "person" });
+    return this.#finish(turn, prompt, this.#turnOptions(scope, turn), emit);
   }
 
   async #openTurnAgain(scope: TurnScope, decisions: readonly ApprovalDecision[]): Promise<AgentResponse> {
     const { lease } = scope;
     const { open } = lease.state;
     if (!open) throw new FlowerError("not-found", `No turn of session "${lease.sessionId}" is open.`);
+    checkDecidedCalls(decisions, open.entries);
     const turn = this.#openTurn(lease, scope.request.metadata, open.turnId);
     restoreTurn(turn, open, this.#graph);
+    scope.limits.follow(turn.agent);
     await turn.begin();
     const decided = new Map(decisions.map((decision) => [decision.callId, decision]));
-    return this.#finish(turn, undefined, { decisions: decided, ...this.#turnOptions(scope) }, scope.emit);
+    return this.#finish(turn, undefined, { decisions: decided, ...this.#turnOptions(scope, turn) }, scope.emit);
   }
 
   async #finish(turn: OpenTurn, prompt: Message | undefined, options: TurnOptions, emit: EventSink): Promise<AgentResponse> {
@@ -245,8 +222,9 @@ export class Runner {
     return new OpenTurn(lease, { unit: "turn", agent, metadata: metadata ? { ...own, ...metadata } : own, clock: this.#clock, turnId });
   }
 
-  #turnOptions({ here, link, request, emit }: TurnScope): TurnOptions {
+  #turnOptions(scope: TurnScope, { sessionId, turnId }: OpenTurn): TurnOptions {
     const options = this.#options;
+    const { here, link, limits, request, emit } = scope;
     return {
       graph: this.#graph,
       engineOf: (agent) => this.#engines.of(agent),
@@ -263,39 +241,22 @@ export class Runner {
       origin: {},
       deltas: request.deltas ? emit : false,
       approve: options.approve,
-      onOutlived: (still) => this.#track(still),
-      enclose: (code) => runInside(here, code),
+      limits,
+      onOutlived: (still, call) => this.#track(still, { sessionId, turnId, call }, scope),
+      enclose: (code, owner) => runInside(here, code, owner),
     };
   }
 
-  /** A tool that went on after its call was given up; `close` waits for it. */
-  #track(still: Promise<void>): void {
-    this.#outliving.add(still);
-    void still.then(() => this.#outliving.delete(still));
+  /** `close` waits for a tool that went on after its call was given up; a result that it then gives leaves a trace. */
+  #track(still: Promise<LateEnd>, late: LateResult, { here, emit }: TurnScope): void {
+    const trace = (end: LateEnd) => {
+      if (end === "failure") return;
+      if (here.over) warnOfLateResult(late);
+      else emit(lateResult(late));
+    };
+    this.#underWay.addOutliving(still.then(trace));
   }
-
-  #startTimer(ms: number | undefined, link: LinkedAbort): () => void {
-    if (ms === undefined) return nothing;
-    return this.#clock.after(ms, () => link.abort(new FlowerError("turn-timeout", `The turn was stopped after ${ms / 1000} s.`)));
-  }
 }
-
-interface TurnStart {
-  readonly sessionId: string;
-  readonly request: StreamRequest;
-  /** Aborts with the caller's signal, the turn's timeout, the loss of the lease, and at close. */
-  readonly link: LinkedAbort;
-  readonly emit: EventSink;
-}
-
-interface TurnScope extends TurnStart {
-  readonly lease: SessionLease;
-  readonly here: EnclosingTurn;
-}
-
-type TurnWork = (scope: TurnScope) => Promise<AgentResponse>;
-
-function nothing(): void {}
 
 async function drain<R>(events: AsyncGenerator<Event, R>, emit: EventSink): Promise<R> {
   for (;;) {

@@ -5,8 +5,8 @@ import type { Clock } from "../core/clock.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Event, EventSink } from "../messages/event.ts";
 import type { HistoryWindow } from "../messages/history.ts";
-import { callsOf, textOf } from "../messages/message.ts";
-import type { CallGuard } from "../tools/call.ts";
+import { type CallPart, callsOf, textOf } from "../messages/message.ts";
+import type { CallGuard, LateEnd } from "../tools/call.ts";
 import type { ApprovalDecision, Approve, PendingCall } from "./approval.ts";
 import { askEngine, type Reply } from "./ask-engine.ts";
 import { between, type Steering } from "./between.ts";
@@ -42,9 +42,11 @@ export interface TurnOptions {
   /** What a person has decided already, by call id. */
   readonly decisions?: ReadonlyMap<string, ApprovalDecision>;
   /** Told of a tool that goes on after its call was given up. */
-  readonly onOutlived?: (still: Promise<void>) => void;
-  /** Runs code of the application (tools, guards, instructions): marks it as running inside this turn. */
-  readonly enclose?: <T>(code: () => T) => T;
+  readonly onOutlived?: (still: Promise<LateEnd>, call: CallPart) => void;
+  /** Asked before each model call; throws when the agent's limits allow none. */
+  readonly limits?: { check(turn: OpenTurn): void };
+  /** Runs code of the application (tools, guards, instructions): marks it as running inside this turn. Told whose code it is. */
+  readonly enclose?: <T>(code: () => T, owner?: object) => T;
 }
 
 /** How a turn ended. Failures are thrown. */
@@ -94,7 +96,7 @@ function maxIterations(turn: OpenTurn, options: TurnOptions): number {
 function restoredReply(turn: OpenTurn): Reply | undefined {
   const message = turn.messages.at(-1);
   if (message?.role !== "model" || turn.iterations === 0) return undefined;
-  return { message, calls: callsOf(message), finish: "stop" };
+  return { message, calls: callsOf(message), finish: message.cut ? "length" : "stop" };
 }
 
 /** The reply as the turn's outcome; undefined when its form is wrong for the first time and the model has been told so. */
@@ -119,6 +121,7 @@ async function* answerWithoutTools(turn: OpenTurn, options: TurnOptions, restore
   let reply = restored;
   for (let refused = false; ; reply = undefined) {
     if (!reply) {
+      if (refused) options.limits?.check(turn);
       reply = yield* askEngine(turn, options, refused ? "ignored" : "withheld");
       await turn.journal(reply.message);
     }

@@ -4,7 +4,7 @@ import { newId } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { CallPart, Message, Part, ResultPart } from "../messages/message.ts";
 import { addUsage, NO_USAGE, type Usage } from "../messages/usage.ts";
-import type { SessionLease } from "../sessions/store.ts";
+import type { JournalEntry, SessionLease } from "../sessions/store.ts";
 
 /** The agent transfer that a turn made. */
 export interface HandoffRecord {
@@ -50,6 +50,8 @@ export class OpenTurn {
   readonly #lease: SessionLease;
   readonly #unit: CommitUnit;
   readonly #clock: Clock;
+  /** The answer, until it is written. */
+  #unwritten: readonly JournalEntry[] = NOTHING;
   #ended = false;
 
   constructor(lease: SessionLease, options: OpenTurnOptions) {
@@ -63,14 +65,24 @@ export class OpenTurn {
     this.messages = lease.state.history.slice();
   }
 
-  begin(): Promise<void> {
-    return this.#lease.begin(this.turnId);
+  /** Begins the turn, in one write with the message that it answers; without one, goes on with a turn that was left open. */
+  begin(prompt?: Message): Promise<void> {
+    if (!prompt) return this.#lease.begin(this.turnId);
+    this.messages.push(prompt);
+    return this.#lease.begin(this.turnId, [{ type: "message", message: prompt }]);
   }
 
-  journal(message: Message): Promise<void> {
+  /**
+   * Adds a message. An answer is written together with what comes next, the commit as a rule: nothing lies between them. Unless it
+   * is checked by a schema, which may take its time.
+   */
+  journal(message: Message): Promise<void> | undefined {
     this.messages.push(message);
     if (message.role === "tool") this.answered.clear();
-    return this.#lease.append({ type: "message", message });
+    const entry: JournalEntry = { type: "message", message };
+    if (!isAnswer(message) || this.agent.output) return this.#append(entry);
+    this.#unwritten = [...this.#unwritten, entry];
+    return undefined;
   }
 
   /** Leaves the turn open on purpose; a later lease continues it. */
@@ -79,17 +91,17 @@ export class OpenTurn {
   }
 
   callStarted(call: CallPart, idempotent: boolean): Promise<void> {
-    return this.#lease.append({ type: "call-started", callId: call.callId, name: call.name, idempotent });
+    return this.#append({ type: "call-started", callId: call.callId, name: call.name, idempotent });
   }
 
   callEnded(result: ResultPart): Promise<void> {
     this.answered.set(result.callId, result);
-    return this.#lease.append({ type: "call-result", result });
+    return this.#append({ type: "call-result", result });
   }
 
   /** Keeps what a person had already seen of a reply that an abort cut. */
   shownBeforeAbort(text: string, reason: string): Promise<void> {
-    return this.#lease.append({ type: "aborted", text, reason });
+    return this.#append({ type: "aborted", text, reason });
   }
 
   /** Commits here when the unit is the iteration; else, undefined, at the end. */
@@ -97,7 +109,10 @@ export class OpenTurn {
     return this.#unit === "iteration" ? this.#commit(false) : undefined;
   }
 
-  /** The turn is over: everything it journalled is history, the active agent is kept. Safe to call twice. */
+  /**
+   * The turn is over: everything it journalled is history, the active agent is kept. Where a turn is the unit, the session is free
+   * with the same write. Safe to call twice.
+   */
   async end(): Promise<void> {
     if (this.#ended) return;
     await this.#commit(true);
@@ -122,9 +137,22 @@ export class OpenTurn {
     return { id: newId(), role, parts, at: toInstant(this.#clock.now()), ...extra };
   }
 
-  #commit(end: boolean): Promise<number> {
-    return this.#lease.commit({ end, activeAgent: this.agent.name });
+  async #append(entry: JournalEntry): Promise<void> {
+    await this.#lease.append(...this.#unwritten, entry);
+    this.#unwritten = NOTHING;
   }
+
+  async #commit(end: boolean): Promise<void> {
+    const release = end && this.#unit === "turn";
+    await this.#lease.commit({ end, entries: this.#unwritten, activeAgent: this.agent.name, release });
+    this.#unwritten = NOTHING;
+  }
+}
+
+const NOTHING: readonly JournalEntry[] = [];
+
+function isAnswer(message: Message): boolean {
+  return message.role === "model" && !message.aborted && message.parts.every((part) => part.type !== "call");
 }
 
 export interface OpenTurnOptions {

@@ -30,6 +30,9 @@ const NO_MESSAGES: readonly unknown[] = [
   ],
   [{ type: "image", mediaType: "image/png" }],
   [{ type: "image", data: "aGk=" }],
+  [{ type: "image", mediaType: "image/png", data: "data:image/png;base64,aGk=" }],
+  [Object.create(null)],
+  new Map(),
 ];
 
 test.each(NO_MESSAGES.map((input) => [input]))("%j is no message: nothing is sent and nothing stays", async (input) => {
@@ -61,6 +64,23 @@ test.each([
   [{ historyWindow: { tokens: Number.NaN } }, "tokens"],
   [{ onBusy: "wait" }, "onBusy must be one of queue, reject"],
   [{ maxTurns: 3 }, '"maxTurns". Known: startingAgent, '],
+  [{ startingAgent: null }, "startingAgent"],
+  [{ startingAgent: { name: "A" } }, "startingAgent made with new Agent"],
+  [{ sessionStore: "chat.db" }, "sessionStore must be an object with the methods open, "],
+  [{ sessionStore: {} }, "sessionStore"],
+  [{ engine: "openai/gpt-4o" }, 'engine must be an engine, e.g. openai("gpt-4o"), not "openai/gpt-4o"'],
+  [{ engine: null }, "engine"],
+  [{ apiKey: 5 }, "apiKey must be a text"],
+  [{ historyWindow: null }, "historyWindow"],
+  [{ historyWindow: 20 }, "historyWindow"],
+  [{ services: null }, "services must be an object, not null"],
+  [{ services: [] }, "services must be an object, not an empty list"],
+  [{ guards: {} }, "guards must be a list"],
+  [{ guards: [() => "no"] }, "a guard must be an object with a function before, or after, or both, not a function"],
+  [{ guards: [{ befor: () => "no" }] }, "a guard must"],
+  [{ guards: [{ before: true }] }, "a guard must"],
+  [{ approve: true }, "approve must be a function, not true"],
+  [{ clock: Date }, "clock must be an object with the methods now, after, not a function"],
 ])("a Runner refuses %j, naming the option", (options, named) => {
   let error: unknown;
   try {
@@ -69,6 +89,16 @@ test.each([
     error = thrown;
   }
   expect(error).toMatchObject({ code: "bad-config", message: expect.stringContaining(named) });
+});
+
+test.each([[undefined], [null], ["agents.ts"], [[startingAgent]]])("%j are no options of a Runner", (options) => {
+  expect(() => new Runner(options as never)).toThrow(expect.objectContaining({ code: "bad-config" }));
+});
+
+test.each([[undefined], [null], ["B"], [{ name: "B" }], [[startingAgent]]])("%j cannot be registered as an agent", (agent) => {
+  const { runner } = stage([]);
+  expect(() => runner.registerAgent(agent as never)).toThrow(/registerAgent needs an agent made with new Agent/);
+  expect([...runner.agents.keys()]).toEqual(["Helper"]);
 });
 
 test("a Runner takes limits at their edges", () => {

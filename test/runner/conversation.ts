@@ -69,7 +69,10 @@ export function agents(hand: Stagehand, optionsOf: (name: "A" | "B" | "C") => Pa
     plainTool("ask", () => "was allowed", { needsApproval: true }),
     plainTool("fatal", () => Promise.reject(new FlowerError("fatal-tool-error", "no licence"))),
     plainTool("stop", () => hand.controller.abort(new Error("stopped"))),
-    plainTool("stall", () => hand.clock.advance(60_000)),
+    plainTool("stall", async (_args, { signal }) => {
+      await hand.clock.advance(60_000);
+      signal.throwIfAborted();
+    }),
   ];
   const c = new Agent({ name: "C", tools, handoffs: ["A", "B"], ...optionsOf("C") });
   const b = new Agent({ name: "B", tools, handoffs: [c, "A"], ...optionsOf("B") });

@@ -32,6 +32,20 @@ describe.each(STORES)("a structured answer over the %s store", (_name, make) => 
     expect(transcript(engine.requests[1]!.messages)).toEqual(lines.slice(0, 3));
   });
 
+  it("is criticised without doubled full stops, whether or not the schema's own words end in one", async () => {
+    const amount = z.object({ total: z.number("Give a number."), currency: z.string("Name the currency") });
+    const { runner } = stage(["{}", "{}"], { startingAgent: startingAgent.with({ outputSchema: amount }), fixture: make() });
+    const run = runner.stream("s", "total?");
+    const said = "total: Give a number; currency: Name the currency";
+    expect(await rejection(run.response)).toMatchObject({
+      message: `The answer of agent "Clerk" does not match its outputSchema: ${said}.`,
+      details: { issues: ["total: Give a number.", "currency: Name the currency"] },
+    });
+    const wrong = clerk(["{}", '{"total": 1}'], make);
+    await wrong.runner.run("s", "total?");
+    expect(transcript((await wrong.runner.session("s"))!.history)[2]).toMatch(/[^.]\. Answer again with the JSON alone\.$/);
+  });
+
   it("that is wrong twice fails the turn", async () => {
     const { runner } = clerk(["Twelve.", "Twelve!", '{"total": 1}'], make);
     expect(await rejection(runner.run("s", "total?"))).toMatchObject({ code: "output-invalid", details: { issues: ["it is not JSON"] } });

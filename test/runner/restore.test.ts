@@ -40,6 +40,7 @@ const COURSES: readonly Course[] = [
     replies: [...transfers("bab"), calling("look"), ...transfers("abab"), "B here."],
   },
   { title: "at the iteration limit", maxToolIterations: 2, replies: [calling("look"), calling("work"), "As far as I got."] },
+  { title: "whose answer is cut at the output limit", replies: [calling("look"), { text: "As far as", finish: "length" }] },
   {
     title: "with an answer of the wrong form",
     answerSchema: { type: "object", required: ["n"] },

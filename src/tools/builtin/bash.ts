@@ -17,6 +17,7 @@ const DESCRIPTION = `Runs a command with bash, in the workspace, and gives its o
 - Each call is a shell of its own: \`cd\` and variables do not last; chain with && what belongs together.
 - Nobody sits at a terminal: pass flags that answer prompts, use no pagers or editors.
 - Time limit ${DEFAULT_TIMEOUT_MS} ms, up to ${MOST_TIMEOUT_MS} by timeout; then the command and its children are killed.
+- A server, a watcher or anything that takes long: run_in_background.
 - Of more than ${MOST_CHARS} characters of output the head and the tail are shown.
 - For files use Read, Write, Edit, Glob and Grep rather than cat, sed, find and grep.`;
 
@@ -25,6 +26,7 @@ const PARAMETERS = {
   properties: {
     command: { type: "string", minLength: 1, description: "The command to run" },
     description: { type: "string", description: "What it does, in 5 to 10 words" },
+    run_in_background: { type: "boolean", description: "Do not wait for it; see it with BashOutput, end it with KillShell" },
     timeout: { type: "integer", minimum: 1, maximum: MOST_TIMEOUT_MS, description: "Time limit in milliseconds" },
   },
   required: ["command"],
@@ -33,6 +35,7 @@ const PARAMETERS = {
 interface BashArgs {
   readonly command: string;
   readonly timeout?: number;
+  readonly run_in_background?: boolean;
 }
 
 /** Runs commands in process groups of their own, with a time limit, bounded output and no credentials in the environment. */
@@ -51,13 +54,23 @@ async function runBash(args: BashArgs, toolset: Toolset, context: ToolContext): 
   if (args.command.includes("\0")) return refusal("The command holds a NUL character.");
   context.signal.throwIfAborted();
   try {
-    return await runCommand(args, toolset, context);
+    return await (args.run_in_background === true ? startJob(args.command, toolset) : runCommand(args, toolset, context));
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR"))
       return refusal(`bash could not be started in ${toolset.options.workspace}: one of the two is missing.`);
     if (hasCode(error, "E2BIG")) return refusal("The command is too long. Put what it holds into a file first.");
     throw error;
   }
+}
+
+async function startJob(command: string, toolset: Toolset): Promise<ToolOutput> {
+  const { id, path } = await toolset.jobs.start(command, environmentOf(toolset));
+  return toolOutput(`Started in the background as ${id}. Its output goes to ${path}; BashOutput gives what is new. It ends with the run.`);
+}
+
+// A shell without its owner's PATH is of no use, hence the one default that reads the environment.
+function environmentOf({ options }: Toolset): Record<string, string> {
+  return commandEnvironment(options.env ?? process.env, options.passEnv);
 }
 
 async function runCommand(args: BashArgs, toolset: Toolset, context: ToolContext): Promise<ToolOutput> {
@@ -67,8 +80,7 @@ async function runCommand(args: BashArgs, toolset: Toolset, context: ToolContext
   const decoder = new TextDecoder();
   const end = await runInGroup(args.command, {
     cwd: options.workspace,
-    // A shell without its owner's PATH is of no use, hence the one default that reads the environment.
-    env: commandEnvironment(options.env ?? process.env, options.passEnv),
+    env: environmentOf(toolset),
     clock,
     timeoutMs,
     signal: context.signal,

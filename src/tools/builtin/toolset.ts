@@ -2,6 +2,7 @@ import { isAbsolute } from "node:path";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { FlowerError } from "../../core/errors.ts";
 import type { ToolContext } from "../tool.ts";
+import { BackgroundJobs } from "./background-jobs.ts";
 import type { Environment } from "./environment.ts";
 import { Grants } from "./grants.ts";
 import { PathLocks } from "./path-locks.ts";
@@ -26,6 +27,10 @@ export interface BuiltinOptions {
   readonly env?: Environment;
   /** Names of environment variables that commands get although they look like credentials. */
   readonly passEnv?: readonly string[];
+  /** Where the output of background commands is kept. Default: a temporary folder. */
+  readonly jobsFolder?: string;
+  /** At its abort background commands are ended. */
+  readonly lifetime?: AbortSignal;
   /** Hosts that WebFetch may ask although their address is private. */
   readonly allowHosts?: readonly string[];
   readonly clock?: Clock;
@@ -44,6 +49,7 @@ export interface Toolset {
   readonly reads: ReadState;
   readonly locks: PathLocks;
   readonly grants: Grants;
+  readonly jobs: BackgroundJobs;
 }
 
 /** Throws `bad-config` when the workspace or one of `addDirs` is not absolute. */
@@ -51,10 +57,13 @@ export function makeToolset(options: BuiltinOptions): Toolset {
   for (const folder of [options.workspace, ...(options.addDirs ?? [])]) {
     if (!isAbsolute(folder)) throw new FlowerError("bad-config", `The built-in tools need absolute folders, not "${folder}".`);
   }
+  const clock = options.clock ?? systemClock;
+  const { workspace, jobsFolder, lifetime, onProcess, onProcessEnd } = options;
   return {
     options,
+    jobs: new BackgroundJobs({ cwd: workspace, clock, folder: jobsFolder, lifetime, onProcess, onProcessEnd }),
     roots: { workspace: options.workspace, addDirs: options.addDirs ?? [] },
-    clock: options.clock ?? systemClock,
+    clock,
     reads: new ReadState(),
     locks: new PathLocks(),
     grants: options.grants ?? new Grants(),
