@@ -1,4 +1,4 @@
-/** What is inside flower and not exported: the log of a run. Taken from the same build. */
+/** What is inside flower and not exported: the log of a run. Bundled from the same sources. */
 export interface EventLog {
   append(event: { kind: string; text: string; tool: string; payload: unknown }): unknown;
   close(): Promise<void>;
@@ -12,11 +12,11 @@ interface EventReaderModule {
   readEvents(path: string): AsyncIterable<{ readonly seq: number }>;
 }
 
-export const { EventLog } = await load<EventLogModule>("workbench/event-log.js");
-export const { readEvents } = await load<EventReaderModule>("workbench/event-reader.js");
+export const { EventLog } = await load<EventLogModule>("event-log.js");
+export const { readEvents } = await load<EventReaderModule>("event-reader.js");
 
 function load<M>(file: string): Promise<M> {
-  return import(new URL(`../../dist/${file}`, import.meta.url).href);
+  return import(new URL(`internals/${file}`, import.meta.url).href);
 }
 
 /** An event as a tool's result is one. */

@@ -40,7 +40,8 @@ interface ShellFacts {
 export async function gatherFacts(call: Pick<CallPart, "name" | "args">, roots: Roots): Promise<CallFacts> {
   const args = argsRecord(call.args);
   const workspace = await realpath(roots.workspace).catch(() => roots.workspace);
-  const facts = { tool: call.name, summary: summarizeCall(call.args), workspace, paths: [] };
+  const summary = call.name === "Agent" ? asText(args["subagent_type"]) : summarizeCall(call.args);
+  const facts = { tool: call.name, summary, workspace, paths: [] };
   if (call.name === "Bash") return { ...facts, shell: await shellFacts(asText(args["command"]), roots) };
   return { ...facts, paths: await factPaths(writtenPaths(call.name, args), roots) };
 }

@@ -13,12 +13,20 @@ export interface PermissionQuestion {
   /** All that the call was made with. */
   readonly args: Json;
   readonly reason: string;
+  /** The call that asks: the same again when it is made again after a restart. */
+  readonly key: string;
+  /** Which agent asks: names from the main agent down. */
+  readonly path: readonly string[];
 }
 
 const DETAIL_CHARS = 4_000;
 
-export function toPermissionQuestion(call: Pick<CallPart, "name" | "args">, reason: string): PermissionQuestion {
-  return { tool: call.name, summary: summarizeCall(call.args), detail: detailOf(call.args), args: call.args, reason };
+export function toPermissionQuestion(
+  call: Pick<CallPart, "name" | "args">,
+  reason: string,
+  from: Pick<PermissionQuestion, "key" | "path">,
+): PermissionQuestion {
+  return { tool: call.name, summary: summarizeCall(call.args), detail: detailOf(call.args), args: call.args, reason, ...from };
 }
 
 function detailOf(args: Json): string {

@@ -152,7 +152,8 @@ export function permissionGuard(options: PermissionGuardOptions): CallGuard {
 
 async function askPerson(call: CallPart, decided: Decision, options: PermissionGuardOptions, context: ToolContext) {
   if (!options.ask) return "nobody";
-  return options.ask(toPermissionQuestion(call, decided.reason), context.signal);
+  const key = `${context.sessionId}/${call.callId}/permission`;
+  return options.ask(toPermissionQuestion(call, decided.reason, { key, path: context.path }), context.signal);
 }
 
 function refusalText(tool: string, decided: Decision, answer: "deny" | "nobody"): string {

@@ -1,5 +1,4 @@
 import { createRequire } from "node:module";
-import { setFlagsFromString } from "node:v8";
 import type { Node, Parser } from "web-tree-sitter";
 
 export type SyntaxNode = Node;
@@ -30,6 +29,7 @@ export async function withShellTree<T>(script: string, read: (root: SyntaxNode) 
  */
 async function loadParser(): Promise<Parser> {
   const { Language, Parser } = await import("web-tree-sitter");
+  const { setFlagsFromString } = await import("node:v8");
   const grammar = createRequire(import.meta.url).resolve("tree-sitter-bash/tree-sitter-bash.wasm");
   setFlagsFromString("--liftoff-only");
   try {

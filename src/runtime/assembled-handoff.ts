@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { type Language, translator } from "../i18n/catalogue.ts";
 import type { HandoffDocument } from "../workbench/handoff-document.ts";
 
@@ -46,7 +45,8 @@ export async function assembleHandoff(from: AssembledFrom): Promise<HandoffDocum
 }
 
 /** "" when the workspace is no repository, or git is not there. */
-function gitStatus(workspace: string): Promise<string> {
+async function gitStatus(workspace: string): Promise<string> {
+  const { execFile } = await import("node:child_process");
   const env = { ...process.env, LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0" };
   return new Promise((resolve) => {
     execFile("git", ["status", "--short", "--branch"], { cwd: workspace, env, timeout: GIT_TIMEOUT_MS }, (error, stdout) => {

@@ -5,7 +5,7 @@ import { clip } from "../messages/event.ts";
 import { ClippedOutput } from "../tools/builtin/clipped-output.ts";
 import { commandEnvironment, type Environment } from "../tools/builtin/environment.ts";
 import { signalGroup } from "../tools/builtin/group-life.ts";
-import { type CommandEnd, runInGroup } from "../tools/builtin/process-group.ts";
+import type { CommandEnd } from "../tools/builtin/process-group.ts";
 import type { Check } from "../workbench/check.ts";
 import { matchInTime } from "./timed-match.ts";
 
@@ -52,6 +52,7 @@ export async function runHardChecks(checks: readonly Check[], options: HardCheck
 }
 
 async function runHardCheck(check: Check, command: string, number: number, options: HardCheckOptions): Promise<HardCheckResult> {
+  const { runInGroup } = await import("../tools/builtin/process-group.ts");
   const output = new ClippedOutput(OUTPUT_CHARS);
   const end = await runInGroup(command, {
     cwd: options.workspace,

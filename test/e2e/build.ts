@@ -19,8 +19,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const { root } = project.config;
   const folder = await mkdtemp(join(tmpdir(), "flower-e2e-build-"));
   const modules = join(root, "node_modules");
-  const args = ["-p", "tsconfig.build.json", "--outDir", join(folder, "dist"), "--declaration", "false", "--noCheck"];
-  await run(process.execPath, [join(modules, "typescript", "bin", "tsc"), ...args], { cwd: root });
+  await run(process.execPath, [join(root, "build.mjs"), join(folder, "dist")]);
   await symlink(modules, join(folder, "node_modules"));
   await cp(join(root, "package.json"), join(folder, "package.json"));
   project.provide("cli", join(folder, "dist", "cli", "main.js"));

@@ -35,7 +35,7 @@ function splitTarget(target: string): { readonly path: string; readonly name: st
 function lendOwnPackage(): void {
   if (hooked) return;
   hooked = true;
-  module.register("./own-package.js", import.meta.url, { data: { own: import.meta.url } });
+  module.register("#own-package", import.meta.url, { data: { own: import.meta.url } });
   const loader = module as unknown as CommonJsLoader; // Node's documented-by-use hook for require()
   const resolveFilename = loader._resolveFilename;
   const own = createRequire(import.meta.url);
