@@ -1,4 +1,5 @@
 import type { Agent } from "../agents/agent.ts";
+import type { FlowerError } from "../core/errors.ts";
 import type { Event } from "../messages/event.ts";
 import type { ApprovalDecision, PendingCall } from "../runner/approval.ts";
 import type { Steering } from "../runner/between.ts";
@@ -18,7 +19,8 @@ import type { ToolContext } from "../tools/tool.ts";
  *    given again.
  * 6. `steering` is asked between iterations and stops the query there; nothing in flight is torn.
  * 7. An abort ends the query within 2 s, with the signal's reason.
- * 8. A subagent's speech is marked in the payload and never part of the outcome's text.
+ * 8. A subagent's speech is marked in the payload and never part of the outcome's text. What it spends counts into the `result` of
+ *    the query that started it; it has no `result` of its own.
  */
 export interface Backend {
   readonly name: string;
@@ -43,6 +45,16 @@ export interface BackendQuery {
   /** The folder that tools work in. */
   readonly workspace: string;
   readonly guards: readonly CallGuard[];
+  /**
+   * The guards of a subagent: the last of `line`, which holds the agents from the query's own down to it. Default: `guards`, the
+   * same as the query's own agent has.
+   */
+  readonly guardsFor?: (line: readonly Agent[]) => readonly CallGuard[];
+  /**
+   * Asked after a subagent's query failed: true, once it is worth another try, in the same session. `attempt` is the number of tries
+   * so far. Without it a failure is the result of the call that started the subagent.
+   */
+  readonly recover?: (error: FlowerError, attempt: number) => Promise<boolean>;
   readonly services: Readonly<Record<string, unknown>>;
   readonly steering: Steering;
   /** Decides about calls of tools that need approval. */

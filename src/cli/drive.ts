@@ -1,16 +1,20 @@
-import { FlowerError } from "../core/errors.ts";
+import { FlowerError, messageOf } from "../core/errors.ts";
 import { readText } from "../core/files.ts";
 import type { HumanChannel } from "../human/channel.ts";
-import { clip, type Event, type EventSink } from "../messages/event.ts";
+import { clip, type Event, type EventSink, makeEvent } from "../messages/event.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { LiveRun } from "../server/live-run.ts";
+import { RunDoor } from "../server/run-door.ts";
 import type { Workflow } from "../workflow/workflow.ts";
 import type { Screen } from "./screen.ts";
+import { SideQuestions } from "./side-questions.ts";
 import { interpretLine, type TypedLine } from "./terminal/commands.ts";
 import { formatCost } from "./terminal/format.ts";
 import type { LineOrigin } from "./terminal/input.ts";
 
 /** How long the process waits for a run to end after it was told to, before it goes anyway. */
 const END_GRACE_MS = 3_000;
+const STORE_LOOK_MS = 2_000;
 
 export interface DriveOptions {
   readonly workflow: Workflow;
@@ -30,9 +34,11 @@ export async function drive(options: DriveOptions): Promise<number> {
   const unlisten = driver.listenToSignals();
   try {
     await workflow.run(runtime, { onEvent: (event) => driver.event(event) });
+    await driver.sideQuestions.finish();
     return driver.exitCode;
   } finally {
     unlisten();
+    await driver.door.close();
     await runtime.close();
     screen.close();
   }
@@ -40,16 +46,28 @@ export async function drive(options: DriveOptions): Promise<number> {
 
 class Driver {
   exitCode = 1;
+  /** By which other terminals reach the run. */
+  readonly door: RunDoor;
+  readonly sideQuestions: SideQuestions;
   readonly #options: DriveOptions;
   #asksForWords = false;
   #stopping = false;
+  #hasEnded = false;
 
   constructor(options: DriveOptions) {
     this.#options = options;
+    this.sideQuestions = new SideQuestions(options);
+    const { runtime, channel } = options;
+    const run = new LiveRun({ runtime, channel, abort: (reason) => this.stop(reason) });
+    this.door = new RunDoor({ run, runDir: runtime.runDir, onFailure: (error) => this.#unreachable(error) });
   }
 
   event(event: Event): void {
-    if (event.kind === "task" && event.payload.type === "run-end") this.exitCode = event.payload.exitCode;
+    this.door.open(); // with its first event a run has its folder
+    if (event.kind === "task" && event.payload.type === "run-end") {
+      this.exitCode = event.payload.exitCode;
+      this.#hasEnded = true;
+    }
     this.#options.screen.event(event);
     this.#options.onEvent?.(event);
   }
@@ -63,6 +81,7 @@ class Driver {
   /** Once: asks what the person wants to say, then interrupts. Again, or with nobody at a terminal: stops the run. */
   ctrlC(): void {
     const { screen } = this.#options;
+    if (this.#hasEnded) return this.sideQuestions.giveUp(); // only answers are waited for
     if (this.#asksForWords || !screen.isInteractive) return this.stop();
     this.#asksForWords = true;
     screen.say(screen.t("ui.interrupt"));
@@ -70,11 +89,12 @@ class Driver {
   }
 
   /** Closes the books and ends. A second time, or when the run does not end: goes at once. */
-  stop(): void {
+  stop(reason = ""): void {
     if (this.#stopping) process.exit(130);
     this.#stopping = true;
+    this.sideQuestions.giveUp();
     const { runtime } = this.#options;
-    const go = () => runtime.abort(new FlowerError("aborted", "Stopped by the person."));
+    const go = () => runtime.abort(new FlowerError("aborted", `Stopped by the person. ${reason}`.trim()));
     void runtime.rescue().then(go, go);
     setTimeout(() => process.exit(130), END_GRACE_MS).unref();
   }
@@ -103,7 +123,7 @@ class Driver {
       case "interrupt":
         return this.#interrupt(line.text);
       case "oracle":
-        screen.say(screen.t("cli.oracleLater"));
+        this.sideQuestions.ask(line.question);
         return;
       case "command":
         void this.#command(line.name);
@@ -116,12 +136,20 @@ class Driver {
     }
   }
 
-  #interrupt(text: string): void {
+  /** Without the door other terminals can only leave answers and mail in the run's store: then that is looked at. */
+  #unreachable(error: unknown): void {
     const { channel, runtime, screen } = this.#options;
+    if (this.#hasEnded) return; // nothing comes after the end
+    const text = screen.t("cli.noControl", { reason: messageOf(error) });
+    runtime.publish(makeEvent("task", text, { type: "notice", code: "no-control" }), (event) => this.event(event));
+    const timer = setInterval(() => (this.#hasEnded ? clearInterval(timer) : void channel.refresh()), STORE_LOOK_MS).unref();
+  }
+
+  #interrupt(text: string): void {
+    const { runtime, screen } = this.#options;
     this.#asksForWords = false;
     screen.prompt(undefined);
-    runtime.interrupt(text.trim());
-    if (text.trim() !== "") void channel.amend(text.trim());
+    void runtime.interrupt(text.trim());
   }
 
   async #command(name: (TypedLine & { kind: "command" })["name"]): Promise<void> {

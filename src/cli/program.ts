@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { isRecord, parseJson } from "../core/json.ts";
-import { LANGUAGES, toLanguage } from "../i18n/catalogue.ts";
+import { controlCommands } from "./control-commands.ts";
+import { languageOption } from "./language-option.ts";
+import { backendOption } from "./voice.ts";
 
 /** What every command takes. */
 export interface GlobalOptions {
@@ -19,16 +21,19 @@ export interface GlobalOptions {
 }
 
 export interface GoOptions extends GlobalOptions {
+  readonly backend: string;
   readonly asks: number;
   readonly rounds: number;
   readonly goal: boolean;
   readonly judgeCanRun: boolean;
   readonly runChecks: boolean;
+  readonly park: boolean;
   readonly new: boolean;
   readonly clarifyOnly: boolean;
 }
 
 export interface OnceOptions extends GlobalOptions {
+  readonly backend: string;
   readonly instructions?: string;
   readonly tools?: string;
 }
@@ -61,6 +66,7 @@ export function buildProgram(): Command {
   program.addCommand(onceCommand());
   program.addCommand(chatCommand());
   program.addCommand(demoCommand());
+  for (const command of controlCommands(optionsOf)) program.addCommand(command);
   return program;
 }
 
@@ -86,6 +92,7 @@ function onceCommand(): Command {
     .argument("<prompt...>")
     .exitOverride();
   return addShared(command)
+    .addOption(backendOption())
     .option("-i, --instructions <text>", "what the agent is told beside its rules")
     .option("-t, --tools <names>", "built-in tools, separated by commas", "Read,Write,Edit,Bash,Glob,Grep")
     .action(async (prompt: string[], _own: OnceOptions, self: Command) => {
@@ -123,7 +130,7 @@ function addPlain(command: Command): Command {
   return command
     .option("-v, --verbose", "show thinking, prompts and results too", false)
     .option("--no-color", "no colours")
-    .addOption(new Option("--lang <language>", `${LANGUAGES.join(", ")}; default from FLOWER_LANG, then LANG`).argParser(parseLanguage))
+    .addOption(languageOption())
     .option("--model <provider/model>", "default from FLOWER_MODEL, then the first provider with a key");
 }
 
@@ -142,11 +149,13 @@ function addShared(command: Command): Command {
 
 function addGoOptions(command: Command): Command {
   return command
+    .addOption(backendOption())
     .option("--asks <n>", "questions the agent may ask; -1: any number", parseAsks, -1)
     .option("--rounds <n>", "rounds of work, the first included", parseRounds, 3)
     .option("--no-goal", "no goal and no judge: done when the worker says so")
     .option("--judge-can-run", "let the judge run commands", false)
     .option("--no-run-checks", "do not run the goal's commands")
+    .option("--park", "when nobody makes a decision that only you can make, end with exit code 3; the next start asks again", false)
     .option("--new", "put the earlier run of this folder into the archive and begin anew", false)
     .option("--clarify-only", "stop when the brief is written", false);
 }
@@ -156,7 +165,11 @@ function optionsOf<T>(command: Command): T {
   const merged: Record<string, unknown> = { ...command.opts() };
   const parent = command.parent;
   for (const [name, value] of Object.entries(parent?.opts() ?? {})) {
-    if (parent?.getOptionValueSource(name) === "cli" && command.getOptionValueSource(name) !== "cli") merged[name] = value;
+    if (parent?.getOptionValueSource(name) !== "cli") continue;
+    const option = parent.options.find((each) => each.attributeName() === name);
+    if (!(name in merged) && !command.options.some((each) => each.attributeName() === name))
+      command.error(`error: ${option?.long} has no effect on flower ${command.name()}`);
+    if (command.getOptionValueSource(name) !== "cli") merged[name] = value;
   }
   return merged as T;
 }
@@ -189,9 +202,4 @@ function parseRounds(text: string): number {
   const value = parseNumber(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError("The first round of work counts, so it must be 1 or more.");
   return value;
-}
-
-function parseLanguage(text: string): string {
-  if (toLanguage(text) === undefined) throw new InvalidArgumentError(`Known: ${LANGUAGES.join(", ")}.`);
-  return text;
 }

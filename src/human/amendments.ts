@@ -64,9 +64,14 @@ export function joinAmendments(split: SplitDocument, language: Language): string
   return (document === "" ? parts : [`${document}\n`, ...parts]).join("\n");
 }
 
-/** Appends to the document, which need not exist yet. */
+/** Appends to the document, which need not exist yet. What stands there already (a kill kept its writer from noting it) is not added twice. */
 export async function appendAmendment(path: string, amendment: Amendment, language: Language): Promise<void> {
-  await withFileLock(path, () => appendToFile(path, `\n${renderAmendment(amendment, language)}`));
+  const label = oneLine(amendment.label);
+  await withFileLock(path, async () => {
+    const { amendments } = splitAmendments((await readText(path)) ?? "");
+    if (label !== "" && amendments.some((known) => known.at === amendment.at && known.label === label)) return;
+    await appendToFile(path, `\n${renderAmendment(amendment, language)}`);
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Clock, toInstant } from "../core/clock.ts";
+import { FlowerError } from "../core/errors.ts";
 import { type AskPayload, type AskState, type EventOf, makeEvent } from "../messages/event.ts";
 
 /** Who wants to know: the model, or the framework for one of its own decisions (which no quota stops). */
@@ -8,6 +9,8 @@ export type AskPurpose = Extract<AskPayload, { kind: "question" }>["purpose"];
 export interface Ask {
   /** `q1`, `q2` …, unique along a chain of runs. */
   readonly id: string;
+  /** What asks, the same again after a restart. */
+  readonly key: string | undefined;
   readonly question: string;
   readonly options: readonly string[];
   /** ISO instant. */
@@ -40,6 +43,8 @@ export interface StoredAsk {
   readonly waitedMs?: number;
   /** Another process wrote this outcome; no channel has taken notice of it yet. */
   readonly unheard?: boolean;
+  /** A run was parked for it: whoever enters it again waits the whole time again. */
+  readonly parked?: boolean;
 }
 
 export interface NewAsk {
@@ -49,6 +54,11 @@ export interface NewAsk {
   readonly options?: readonly string[];
   readonly path?: readonly string[];
   readonly purpose?: AskPurpose;
+}
+
+/** Why the asker of an open question waits no longer: the run is put off until somebody decides. */
+export function parkedFor(ask: Ask): FlowerError {
+  return new FlowerError("parked", `${ask.id} waits for a person: ${ask.question}`, { details: { id: ask.id } });
 }
 
 /** The channel's own side of an {@link Ask}: the one who holds it may settle it. */
@@ -62,6 +72,8 @@ export class Question implements Ask {
   readonly purpose: AskPurpose;
   /** Whether it takes from the quota of this process. */
   counts = false;
+  /** A run was parked for it. */
+  parked: boolean;
   readonly #clock: Clock;
   #state: AskState;
   #answer: string;
@@ -75,6 +87,7 @@ export class Question implements Ask {
     this.askedAt = stored.askedAt;
     this.path = stored.path;
     this.purpose = stored.purpose;
+    this.parked = stored.parked ?? false;
     this.#clock = clock;
     this.#state = stored.state;
     this.#answer = stored.answer;
@@ -116,6 +129,7 @@ export class Question implements Ask {
 
   toJSON(): StoredAsk {
     const { id, key, question, options, askedAt, path, purpose, state, answer } = this;
-    return { id, key, question, options, askedAt, path, purpose, state, answer, waitedMs: this.#waitedMs };
+    const parked = this.parked ? { parked: true } : {};
+    return { id, key, question, options, askedAt, path, purpose, state, answer, waitedMs: this.#waitedMs, ...parked };
   }
 }

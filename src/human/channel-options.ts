@@ -12,6 +12,11 @@ export interface HumanChannelOptions {
   readonly maxAsks?: number;
   /** Milliseconds from `askedAt`. null: for ever; ≤ 0: nobody is there, every question times out at once. Default 1,800,000. */
   readonly timeoutMs?: number | null;
+  /**
+   * What becomes of a decision that only the person can make (goal, budget, permission) when its time is over. False: it is made without
+   * them, on the safe side. True: the run parks, and the next start asks again. Default false.
+   */
+  readonly park?: boolean;
   /** A Markdown file to which every question, outcome and mail is appended. */
   readonly logPath?: string;
   /** The document, usually the brief, to which everything a person says unasked is appended. */
@@ -31,6 +36,7 @@ const CHANNEL_OPTIONS: OptionKinds<HumanChannelOptions> = {
   onEvent: "any",
   maxAsks: "any",
   timeoutMs: "any",
+  park: "flag",
   logPath: "any",
   amendPath: "any",
   overBudgetText: "any",

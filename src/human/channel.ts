@@ -1,17 +1,18 @@
 import { throwIfAborted } from "../core/abort.ts";
 import { type Clock, systemClock, toInstant } from "../core/clock.ts";
-import { FlowerError, messageOf } from "../core/errors.ts";
+import { FlowerError, isFlowerError, isForGood, messageOf } from "../core/errors.ts";
 import { type Language, type Translate, translator } from "../i18n/catalogue.ts";
 import type { AskState, EventSink } from "../messages/event.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { Ask, Question } from "./ask.ts";
+import type { Amendment } from "./amendments.ts";
+import { type Ask, parkedFor, type Question } from "./ask.ts";
 import { type AskOptions, checkChannelOptions, checkMaxAsks, checkTimeout, type HumanChannelOptions } from "./channel-options.ts";
 import { Ledger } from "./ledger.ts";
 import type { AmendReceipt, Letter, Mail } from "./mail.ts";
 import { Mailbox } from "./mailbox.ts";
 import { Outlet } from "./outlet.ts";
 import type { PullOptions } from "./pull-line.ts";
-import { mailEntry, outcomeEntry, questionEntry, transcriptOf } from "./question-log.ts";
+import { amendmentEntry, mailEntry, outcomeEntry, questionEntry, transcriptOf } from "./question-log.ts";
 import { Questions } from "./questions.ts";
 import { type FixedTexts, makeHumanTools } from "./tools.ts";
 
@@ -23,8 +24,9 @@ type Outcome = Exclude<AskState, "asked">;
  * 1. **One outcome.** A question leaves `asked` once; of several answers, from wherever, exactly one wins and is told so.
  * 2. **Two events or one.** A question that waits makes two events with one id (asked, outcome); one that never waits makes one.
  *    Entered again after a restart, a question that goes on waiting is announced again.
- * 3. **`ask` always settles**, and rejects only when its signal aborts or the channel closes. An aborted question that has a key
- *    stays open and can be answered until it is entered again; one without a key is withdrawn as `invalid`.
+ * 3. **`ask` always settles**, and rejects only when its signal aborts, the channel closes, or the run is to park (`parked`). A
+ *    question that has a key then stays open, and can be answered until it is entered again: its session goes on some day. It is
+ *    withdrawn as `invalid` when it has no key, or when its step or turn has failed for good.
  * 4. **Nothing is made up.** Only what a person said stands in `answer`.
  * 5. **Durable.** With a store, a question is on disk before it is announced, an answer before the asker goes on, mail before
  *    its receipt.
@@ -40,6 +42,7 @@ export class HumanChannel {
   readonly tools: readonly Tool[];
   readonly #maxAsks: number | undefined;
   readonly #timeoutMs: number | null;
+  readonly #parks: boolean;
   readonly #clock: Clock;
   readonly #t: Translate;
   readonly #outlet: Outlet;
@@ -65,6 +68,7 @@ export class HumanChannel {
     });
     this.#maxAsks = checkMaxAsks(options.maxAsks);
     this.#timeoutMs = checkTimeout(options.timeoutMs);
+    this.#parks = options.park ?? false;
     this.#clock = options.clock ?? systemClock;
     const { onEvent, logPath, amendPath } = options;
     this.#outlet = new Outlet({ onEvent, logPath, amendPath, language: this.language });
@@ -122,9 +126,12 @@ export class HumanChannel {
     return this.#track(this.#send(text));
   }
 
-  /** Appends the person's words to `amendPath` without queuing them as mail. `label` says where they come from. */
+  /**
+   * Appends the person's words to `amendPath`, and to the log, without queuing them as mail. `label` says where they come from.
+   * Resolves, never rejects, to whether they are saved.
+   */
   amend(text: string, label = ""): Promise<AmendReceipt> {
-    return this.#track(this.#outlet.amend({ at: toInstant(this.#clock.now()), label, text }));
+    return this.#track(this.#amend({ at: toInstant(this.#clock.now()), label, text }));
   }
 
   /** Mail that no agent has taken yet. */
@@ -221,7 +228,8 @@ export class HumanChannel {
       if (this.#ledger.path !== undefined) await this.#ledger.save();
       if (question.state === "asked") await this.#reachOutcome(question, refusal, options.signal);
     } catch (error) {
-      if (question.key === undefined) this.#settle(question, "invalid", "");
+      if (question.key === undefined || isForGood(error)) this.#settle(question, "invalid", "");
+      else if (isFlowerError(error, "parked")) await this.#park(question);
       throw error;
     }
     await this.#ledger.save();
@@ -237,16 +245,25 @@ export class HumanChannel {
   async #reachOutcome(question: Question, refusal: Outcome | undefined, signal: AbortSignal | undefined): Promise<void> {
     throwIfAborted(signal);
     this.#throwIfClosed();
-    const until = this.#timeoutMs === null ? undefined : Date.parse(question.askedAt) + this.#timeoutMs;
+    const from = question.parked ? this.#clock.now() : Date.parse(question.askedAt);
+    const until = this.#timeoutMs === null ? undefined : from + this.#timeoutMs;
     const late = until !== undefined && (until <= this.#clock.now() || this.#timeoutMs === 0);
-    if (refusal !== undefined || late) {
+    const parks = this.#parks && question.purpose !== "model" && question.key !== undefined;
+    if (refusal !== undefined || (late && !parks)) {
       this.#settle(question, refusal ?? "timeout", "");
       return;
     }
-    const settled = this.#questions.wait(question, until, signal, () => this.#settle(question, "timeout", ""));
+    const onTime = () => (parks ? this.#questions.leave(question, parkedFor(question)) : this.#settle(question, "timeout", ""));
+    const settled = this.#questions.wait(question, late ? undefined : until, signal, onTime);
     this.#outlet.emit(question.event(this.remaining));
     if (this.#questions.isWaiting(question)) this.#questions.line.offer(question); // a sink may have answered at once
+    if (late) onTime();
     await settled;
+  }
+
+  async #park(question: Question): Promise<void> {
+    question.parked = true;
+    await this.#ledger.save();
   }
 
   #throwIfClosed(): void {
@@ -285,8 +302,14 @@ export class HumanChannel {
     letter.hear(failure && receipt.amended === "" ? { amended: "", notSaved: messageOf(failure.error) } : receipt);
     this.#outlet.log(mailEntry(letter, this.#t, this.logPath));
     this.#outlet.emit(letter.event());
-    void this.#ledger.save();
+    await this.#ledger.save(); // who has the receipt may die: the words are not taken for news again
     return letter;
+  }
+
+  async #amend(amendment: Amendment): Promise<AmendReceipt> {
+    const receipt = await this.#outlet.amend(amendment);
+    this.#outlet.log(amendmentEntry(amendment, receipt, this.#t, this.logPath));
+    return receipt;
   }
 
   async #takeMail(key: string | undefined): Promise<readonly Mail[]> {

@@ -1,7 +1,8 @@
 import { relative } from "node:path";
 import type { Translate } from "../i18n/catalogue.ts";
+import type { Amendment } from "./amendments.ts";
 import type { Ask } from "./ask.ts";
-import type { Mail } from "./mail.ts";
+import type { AmendReceipt, Mail } from "./mail.ts";
 import { oneLine, quote } from "./quote.ts";
 
 /** A question in the log: heading with id, time and asker, the words, the options. */
@@ -39,7 +40,15 @@ export function mailEntry(mail: Mail, t: Translate, logPath = ""): string {
   return `\n## ${t("human.logMail", { id: mail.id })} · ${mail.at}\n\n${quote(mail.text)}\n${receipt === "" ? "" : `\n${receipt}\n`}`;
 }
 
-function receiptLine(mail: Mail, t: Translate, logPath: string): string {
+/** Words that were added to the document and are no mail, with their receipt. */
+export function amendmentEntry(amendment: Amendment, receipt: AmendReceipt, t: Translate, logPath = ""): string {
+  const label = oneLine(amendment.label);
+  const line = receiptLine(receipt, t, logPath);
+  const heading = `${t("section.amendments")}${label === "" ? "" : ` · ${label}`} · ${amendment.at}`;
+  return `\n## ${heading}\n\n${quote(amendment.text)}\n${line === "" ? "" : `\n${line}\n`}`;
+}
+
+function receiptLine(mail: AmendReceipt, t: Translate, logPath: string): string {
   if (mail.notSaved !== undefined) return t("human.logMailNotSaved", { reason: oneLine(mail.notSaved) });
   if (mail.amended === "") return "";
   return t("human.logMailSaved", { path: logPath === "" ? mail.amended : relative(`${logPath}/..`, mail.amended) });

@@ -88,6 +88,11 @@ export class Questions {
     waiting?.end();
   }
 
+  /** Its asker waits no longer and gets `error`; the question stays open. */
+  leave(question: Question, error: unknown): void {
+    this.#waiting.get(question.id)?.end({ error });
+  }
+
   /** Ends all waiting; the questions stay open. */
   giveUp(error: unknown): void {
     for (const waiting of [...this.#waiting.values()]) waiting.end({ error });

@@ -106,11 +106,11 @@ export const pt: Texts = {
   "ui.status.handoff": "escrevendo o documento de passagem",
   "ui.status.round": "rodada {round}",
   "ui.interrupt":
-    "O que o agente deve saber? Palavras e Enter o interrompem, só Enter também, Ctrl+C de novo encerra a run. A interrupção espera a próxima mensagem (de um subagent em execução: o retorno dele), e subagents perdem o trabalho pela metade.",
+    "O que o agente deve saber? Palavras e Enter o interrompem, só Enter também, Ctrl+C de novo encerra a run. A interrupção espera a próxima mensagem (de um subagent em execução: o retorno dele), e no backend Claude subagents podem perder o trabalho pela metade.",
   "ui.unknownCommand":
     "Não existe o comando /{name}; /help mostra a lista. Para enviar palavras que começam com uma barra, ponha um espaço antes dela.",
   "ui.help":
-    "palavras + Enter responde à pergunta aberta; sem pergunta, vai para a caixa de entrada\n/status          onde a run está\n/goal /brief     mostra o objetivo, os requisitos\n/cost            quanto a run já custou\n/interrupt ...   para o agente na próxima mensagem e lhe diz algo\n/quit            encerra a run; a próxima partida continua\n/help            esta lista\nAlt+Enter        nova linha; o que é colado mantém as suas linhas",
+    "palavras + Enter responde à pergunta aberta; sem pergunta, vai para a caixa de entrada\n? pergunta       pergunta sobre a run à parte; ela não percebe\n/status          onde a run está\n/goal /brief     mostra o objetivo, os requisitos\n/cost            quanto a run já custou\n/interrupt ...   para o agente na próxima mensagem e lhe diz algo\n/quit            encerra a run; a próxima partida continua\n/help            esta lista\nAlt+Enter        nova linha; o que é colado mantém as suas linhas",
 
   // Goal and workflow
   "goal.unverifiableWarning":
@@ -145,8 +145,12 @@ export const pt: Texts = {
   "cli.noEngine":
     "Nenhum modelo está configurado. Defina uma chave: GEMINI_API_KEY, ANTHROPIC_API_KEY ou OPENAI_API_KEY (FLOWER_MODEL=provider/model escolhe o modelo).\nSem chave: inicie o Ollama e defina OLLAMA_BASE_URL=http://localhost:11434 com FLOWER_MODEL=ollama/<model>.\nPara ver primeiro como funciona, sem nenhum modelo: flower demo",
   "cli.runBusy":
-    "Já há uma execução em andamento nesta pasta (processo {pid}, execução {run}). Espere, pare-a ou use outra pasta de execução com -r.",
-  "cli.oracleLater": "Perguntas paralelas ainda não existem. Sem a interrogação, sua linha vai para o agente como mensagem.",
+    'Já há uma execução em andamento nesta pasta (processo {pid}, execução {run}).\nAcompanhe: flower log --follow · onde está: flower status · fale com ela: flower say "…" · responda: flower answer q1 "…" · termine: flower abort. Ou use outra pasta de execução com -r.',
+  "cli.oracle.asked": "Perguntado à parte; a run não percebe. A resposta aparece aqui.",
+  "cli.oracle.cost": "({cost} à parte, fora do custo da run)",
+  "cli.oracle.failed": "Não há resposta: {reason}",
+  "cli.oracle.late": "Não há resposta: não se esperou mais por ela.",
+  "cli.oracle.wait": "Perguntas à parte ainda abertas: {count}. Esperando as respostas, no máximo {seconds} s; Ctrl+C encerra a espera.",
   "cli.cost": "Custo até agora: {cost} · tokens de entrada {input}, de saída {output}",
   "cli.noDocument": "Ainda não existe.",
   "cli.unattended": "Não há ninguém no terminal: as perguntas não esperam. Use --timeout SEGUNDOS para esperar respostas.",
@@ -193,4 +197,51 @@ export const pt: Texts = {
   "cli.file.EEXIST": "Há um arquivo onde é preciso uma pasta: {path}",
   "cli.file.EACCES": "Sem permissão para escrever {path}. Use outra pasta com -w, ou outro lugar para os registros com -r.",
   "cli.file.ENOSPC": "O disco está cheio ({path}). O que foi terminado está guardado; libere espaço e inicie de novo.",
+  "human.atInterrupt": "numa interrupção",
+  "runtime.unpriced":
+    "O preço de {model} não é conhecido, por isso um limite em dólares não o segura: os tokens são contados, o custo não. Acompanhe os tokens (/cost), defina um limite em tokens no seu programa ou use um modelo de preço conhecido.",
+  "budget.question":
+    "A execução chegou ao limite: {used} de {of} usados. Pode gastar mais?\nEscolha uma opção ou diga o novo limite total.",
+  "budget.raise": "Subir o limite para {to}",
+  "budget.stop": "Parar aqui",
+  "budget.unclear":
+    "“{answer}” não pôde ser entendido como um novo limite. {used} já foram usados.\nDiga um único valor total maior do que isso, ou pare. Qualquer outra resposta para a execução.",
+  "workflow.parked":
+    "À espera da sua resposta a {id}; enquanto isso nada é gasto. Responda, ou simplesmente comece de novo para continuar.",
+  "cli.noControl":
+    "Esta execução não pode ser alcançada de outros terminais: {reason}. Respostas e mensagens de lá são procuradas no armazenamento dela.",
+  "cli.control.noRun": "Nada foi executado nesta pasta ainda.",
+  "cli.control.noneAlive": "Nenhuma execução está viva aqui. A última foi {run}; flower continua com ela.",
+  "cli.control.unreachable": "A execução {run} está viva, mas seu processo não pode ser alcançado daqui.",
+  "cli.control.notResumed": "Nenhuma execução está viva aqui, e nenhum início continua {run}: ninguém leria isso.",
+  "cli.answer.done": "{id} respondida: {answer}",
+  "cli.answer.stored": "{id} respondida: {answer}. Nenhuma execução está viva aqui; o próximo início encontra a resposta.",
+  "cli.answer.settled": "{id} não espera mais: alguém já respondeu, ou o tempo acabou.",
+  "cli.answer.unknown": "Não existe a pergunta {id}. Esperando: {open}.",
+  "cli.answer.noneOpen": "Não existe a pergunta {id}. Nenhuma pergunta espera.",
+  "cli.say.stored": "{id} está salva. Nenhuma execução está viva aqui; o próximo início a encontra.",
+  "cli.say.left": "{id} está salva no armazenamento da execução. O processo não pode ser alcançado; ele vai olhar lá.",
+  "cli.interrupt.done": "A execução vai parar na próxima mensagem e ouvir isto.",
+  "cli.interrupt.silent": "A execução vai parar um momento na próxima mensagem e continuar.",
+  "cli.abort.done": "A execução {run} terminou.",
+  "cli.abort.told": "A execução {run} foi avisada para terminar e ainda não terminou.",
+  "cli.status.run": "Execução {run} · {state}",
+  "cli.status.running": "em andamento",
+  "cli.status.gone": "seu processo se foi; flower continua com ela",
+  "cli.status.goneForGood": "seu processo se foi",
+  "cli.status.ended": "{outcome}, código de saída {code}",
+  "cli.status.since": "desde {at} ({duration})",
+  "cli.status.step": "Passo {index}/{total}: {step}, rodada {round}",
+  "cli.status.now": "Agora: {activity}",
+  "cli.status.idle": "entre dois passos",
+  "cli.status.tool": "uma ferramenta trabalha",
+  "cli.status.waiting": "espera uma resposta",
+  "cli.status.cost": "Custo: {cost}",
+  "cli.status.context": "Contexto: {context} tokens",
+  "cli.status.contextOf": "Contexto: {context} de {at} tokens",
+  "cli.status.verdict": "Último veredito (rodada {round}): {state}. {reason}",
+  "cli.status.failedAt": "Parou em {step}: {reason}",
+  "cli.status.ask": "{id} espera por você: {question}",
+  "cli.status.howToAnswer": "responda com: flower answer {id} {example}",
+  "cli.status.example": '"suas palavras"',
 };

@@ -6,6 +6,7 @@ import { type Event, makeEvent, summarizeResult } from "../messages/event.ts";
 import { interruptedResult } from "../messages/history.ts";
 import { type CallPart, type ResultPart, resultText } from "../messages/message.ts";
 import { argsRecord, type CallOptions, type CallOutcome, failed, runCall, unknownToolText } from "../tools/call.ts";
+import { CallContext } from "../tools/call-context.ts";
 import type { ToolContext } from "../tools/tool.ts";
 import { authorizeCall, type PendingCall } from "./approval.ts";
 import type { OpenTurn } from "./turn.ts";
@@ -125,7 +126,7 @@ async function runOne(call: CallPart, kit: AgentKit, turn: OpenTurn, options: Tu
   const startedBefore = turn.startedBefore.has(call.callId);
   const effectUnknown = startedBefore && tool?.idempotent === false;
   let ran = false;
-  const context: ToolContext = {
+  const facts = {
     sessionId: turn.sessionId,
     path: [...options.path, turn.agent.name],
     agent: turn.agent.name,
@@ -134,10 +135,8 @@ async function runOne(call: CallPart, kit: AgentKit, turn: OpenTurn, options: Tu
     history: turn.messages,
     services: options.services,
     emit: scope.emit,
-    get signal() {
-      return scope.abort.signal;
-    },
   };
+  const context = new CallContext(facts, () => scope.abort.signal);
   const target = tool ?? unknownToolText(call.name, [...kit.tools.keys(), ...kit.transfers.keys()]);
   const callOptions: CallOptions = {
     abort: scope.abort,

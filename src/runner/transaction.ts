@@ -54,7 +54,9 @@ export async function transact(start: TurnStart, options: TransactionOptions, wo
   } finally {
     here.over = true;
     limits.end();
-    await lease.release().catch(nothing); // the turn has ended as it has; a lease that stays expires
+    try {
+      await lease.release();
+    } catch {} // the turn has ended as it has; a lease that stays expires
   }
 }
 

@@ -35,6 +35,8 @@ export class OpenTurn {
   readonly toolNames: string[] = [];
   /** Results of the reply under way, by call id; whoever settles a turn that broke off needs them. */
   readonly answered = new Map<string, ResultPart>();
+  /** Ids of calls that were started here and are not to be made again, should they be cut. */
+  readonly unrepeatable = new Set<string>();
   /** Ids of calls that an earlier process had started when it ended. */
   readonly startedBefore = new Set<string>();
   handoff: HandoffRecord | undefined;
@@ -91,6 +93,7 @@ export class OpenTurn {
   }
 
   callStarted(call: CallPart, idempotent: boolean): Promise<void> {
+    if (!idempotent) this.unrepeatable.add(call.callId);
     return this.#append({ type: "call-started", callId: call.callId, name: call.name, idempotent });
   }
 

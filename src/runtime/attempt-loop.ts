@@ -3,14 +3,16 @@ import type { Backend, BackendOutcome, BackendQuery } from "../backends/backend.
 import { type Clock, sleep, toInstant } from "../core/clock.ts";
 import { type FlowerError, messageOf, toFlowerError } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
+import type { Language } from "../i18n/catalogue.ts";
 import { type Event, makeEvent } from "../messages/event.ts";
 import { addUsage, NO_USAGE, type Usage } from "../messages/usage.ts";
 import type { Steering } from "../runner/between.ts";
-import { type BudgetLedger, describeLimit, type LimitReached, limitReached } from "./budget.ts";
-import { type AttemptEnd, decide } from "./decide.ts";
+import type { BudgetLedger, LimitReached } from "./budget.ts";
+import { BudgetWatch } from "./budget-watch.ts";
+import { type AttemptEnd, type Decision, decide } from "./decide.ts";
 import { type Resilience, retryDelay } from "./resilience.ts";
 import type { StepResult } from "./step-result.ts";
-import { CONTINUE_PROMPT, interruptPrompt, promptWithWords, type Words } from "./words.ts";
+import { CONTINUE_PROMPT, interruptPrompt, promptWithWords, RAISED_PROMPT, type Words } from "./words.ts";
 
 /** What one step needs of its surroundings. */
 export interface AttemptHost {
@@ -20,7 +22,10 @@ export interface AttemptHost {
   readonly resilience: Resilience;
   readonly words: Words;
   readonly signal: AbortSignal;
+  readonly language: Language;
   publish(event: Event): void;
+  /** A limit of the whole run is reached. True when a person has raised it; rejects when the run is aborted or parked meanwhile. */
+  askToRaise(reached: LimitReached): Promise<boolean>;
   /** A person's mail waits; a text says so once. */
   notice(): string | undefined;
   /** Told the session before anything is sent, and again once the prompt is part of it. */
@@ -37,8 +42,10 @@ export interface Job {
   readonly promptFrom: "person" | "framework";
   /** A session to go on with, when the backend has it. */
   readonly resume: string | undefined;
-  readonly query: Pick<BackendQuery, "approve" | "fork" | "guards" | "services" | "workspace" | "deltas">;
+  readonly query: Pick<BackendQuery, "approve" | "fork" | "guards" | "guardsFor" | "services" | "workspace" | "deltas">;
 }
+
+type Stop = Extract<Decision, { readonly do: "stop" }>;
 
 /** Runs one step: attempts until `decide` says that it is over. Never throws for a failure of the work: the result says it. */
 export async function runAttempts(job: Job, host: AttemptHost): Promise<StepResult> {
@@ -62,8 +69,12 @@ export async function runAttempts(job: Job, host: AttemptHost): Promise<StepResu
         break;
       case "hand-over":
         return books.result({ code: "context-overflow", message: "The context is full." });
-      case "stop":
-        return books.result(decision);
+      case "stop": {
+        const next = decision.code === "budget" ? await afterBudget(decision, host) : decision;
+        if (next.do === "stop") return books.result(next);
+        books.goOn(RAISED_PROMPT);
+        break;
+      }
       case "retry":
         await waitForRetry((end as AttemptEnd & { kind: "failed" }).error, decision.attempt, host, books);
         if (host.signal.aborted) return books.result({ code: "aborted", message: messageOf(host.signal.reason) });
@@ -72,6 +83,18 @@ export async function runAttempts(job: Job, host: AttemptHost): Promise<StepResu
       default:
         return decision satisfies never;
     }
+  }
+}
+
+/** The work goes on when the run's limit was reached and a person raised it. An agent's own limit is not theirs to raise. */
+async function afterBudget(stop: Stop, host: AttemptHost): Promise<Stop | { readonly do: "go-on" }> {
+  const reached = host.ledger.reached();
+  if (!reached) return stop;
+  try {
+    return (await host.askToRaise(reached)) ? { do: "go-on" } : stop;
+  } catch (error) {
+    const { code, message } = toFlowerError(error, host.signal.aborted ? "aborted" : "unknown");
+    return { do: "stop", code, message };
   }
 }
 
@@ -85,7 +108,8 @@ async function attempt(job: Job, host: AttemptHost, books: StepBooks): Promise<A
     resume: books.started,
     step: job.label,
     signal: host.signal,
-    steering: steering(job, host, books),
+    steering: steering(host, books),
+    recover: (error, attemptNumber) => recover(error, attemptNumber, host, books),
     onStarted: async () => {
       books.begun();
       await host.onSession(books.sessionId, true);
@@ -101,6 +125,15 @@ async function attempt(job: Job, host: AttemptHost, books: StepBooks): Promise<A
   }
 }
 
+/** A subagent's failure, by the same rules as the step's own; true when it is to be tried again now. */
+async function recover(error: FlowerError, attempts: number, host: AttemptHost, books: StepBooks): Promise<boolean> {
+  const state = { attempts, maxAttempts: host.resilience.maxAttempts, wordsWaiting: false, aborted: host.signal.aborted };
+  const decision = decide({ kind: "failed", error }, state);
+  if (decision.do !== "retry") return false;
+  await waitForRetry(error, decision.attempt, host, books);
+  return !host.signal.aborted;
+}
+
 async function drain(events: AsyncGenerator<Event, BackendOutcome>, host: AttemptHost, books: StepBooks): Promise<BackendOutcome> {
   for (;;) {
     const next = await events.next();
@@ -110,25 +143,17 @@ async function drain(events: AsyncGenerator<Event, BackendOutcome>, host: Attemp
     }
     books.note(next.value);
     host.publish(next.value);
+    books.watch.note(next.value, books.usage);
   }
 }
 
-function steering(job: Job, host: AttemptHost, books: StepBooks): Steering {
+function steering(host: AttemptHost, books: StepBooks): Steering {
   return {
     interrupted: () => host.words.interrupted,
-    overBudget() {
-      const reached = host.ledger.reached() ?? limitReached(books.usage, { usd: job.agent.limits.maxBudgetUsd });
-      if (!reached) return undefined;
-      host.publish(budgetEvent(reached));
-      return `The budget is used up: ${describeLimit(reached)}.`;
-    },
+    overBudget: () => books.watch.reached(),
     contextFull: () => false,
     notice: () => books.news(host.notice()),
   };
-}
-
-function budgetEvent({ limit, used, of }: LimitReached): Event {
-  return makeEvent("task", describeLimit({ limit, used, of }), { type: "budget", level: "reached", limit, used, of });
 }
 
 async function waitForRetry(error: FlowerError, attemptNumber: number, host: AttemptHost, books: StepBooks): Promise<void> {
@@ -142,6 +167,7 @@ async function waitForRetry(error: FlowerError, attemptNumber: number, host: Att
 class StepBooks {
   readonly label: string;
   readonly errors: string[] = [];
+  readonly watch: BudgetWatch;
   sessionId: string = newId();
   prompt: string;
   promptFrom: "person" | "framework";
@@ -166,6 +192,12 @@ class StepBooks {
     this.#job = job;
     this.#host = host;
     this.label = job.label;
+    this.watch = new BudgetWatch({
+      ledger: host.ledger,
+      maxBudgetUsd: job.agent.limits.maxBudgetUsd,
+      language: host.language,
+      publish: (event) => host.publish(event),
+    });
     this.prompt = promptWithWords(job.prompt, host.words.take());
     this.promptFrom = job.promptFrom;
     this.#startedAt = host.clock.now();
@@ -194,7 +226,12 @@ class StepBooks {
 
   retry(): void {
     this.attempts++;
-    if (this.#promptKept) this.continueWith(CONTINUE_PROMPT, "framework");
+    this.goOn(CONTINUE_PROMPT);
+  }
+
+  /** Goes on after a stop that was nobody's words; a prompt that never got there is given again. */
+  goOn(prompt: string): void {
+    if (this.#promptKept) this.continueWith(prompt, "framework");
   }
 
   openQuery(): void {

@@ -2,9 +2,9 @@ import { Agent, type AgentOptions, type BuiltinToolName } from "../agents/agent.
 import { WORKER_PERMISSIONS } from "../guards/permission.ts";
 import { whitelistGuard } from "../guards/whitelist.ts";
 import type { Tool } from "../tools/tool.ts";
-import { CLARIFIER_RULES, GENERAL_RULES, GOAL_SETTER_RULES, JUDGE_RULES, WORKER_RULES } from "./role-rules.ts";
+import { CLARIFIER_RULES, GENERAL_RULES, GOAL_SETTER_RULES, JUDGE_RULES, ORACLE_RULES, WORKER_RULES } from "./role-rules.ts";
 
-export interface RoleOptions extends Partial<Pick<AgentOptions, "name" | "model" | "engine" | "limits" | "settings">> {
+export interface RoleOptions extends Partial<Pick<AgentOptions, "name" | "description" | "model" | "engine" | "limits" | "settings">> {
   /** Tools beside the role's own: those of a human channel, and the one it decides with. */
   readonly tools?: readonly Tool[];
   /** Appended to the role's rules. */
@@ -24,6 +24,12 @@ export function goalSetter(options: RoleOptions & { readonly canRun?: boolean } 
 /** Decides whether the goal is reached; did none of the work. With `canRun` it may run commands. */
 export function judge(options: RoleOptions & { readonly canRun?: boolean } = {}): Agent {
   return readOnlyRole("judge", JUDGE_RULES, lookingTools(options.canRun), options);
+}
+
+/** Answers a side question about a run from its events and documents; reads, says when it does not know, gives no orders. */
+export function oracle(options: RoleOptions = {}): Agent {
+  const limits = { maxIterations: 12, maxBudgetUsd: 0.5, ...options.limits };
+  return readOnlyRole("oracle", ORACLE_RULES, ["Read", "Glob", "Grep"], { ...options, limits });
 }
 
 /** Does the work: inside the workspace without asking; outside it, and for irreversible commands, it asks. */
@@ -59,6 +65,6 @@ function rules(role: string, options: RoleOptions): string {
 }
 
 function settings(options: RoleOptions): Partial<AgentOptions> {
-  const { model, engine, limits, settings: given } = options;
-  return { model, engine, limits, settings: given };
+  const { description, model, engine, limits, settings: given } = options;
+  return { description, model, engine, limits, settings: given };
 }

@@ -1,12 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { Bell } from "../core/bell.ts";
 import type { Clock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
 import { replaceFile } from "../core/files.ts";
 import { newRunId } from "../core/ids.ts";
-import type { Event } from "../messages/event.ts";
+import type { Event, LoggedEvent } from "../messages/event.ts";
 import { EventLog } from "../workbench/event-log.ts";
 import { appendManifestRows } from "../workbench/manifest.ts";
+import { eventsPath, followChain, toCursor } from "../workbench/run-chain.ts";
 import { ProcessRecord } from "./process-record.ts";
 import type { StepResult } from "./step-result.ts";
 
@@ -14,6 +16,12 @@ export interface RunBooksOptions {
   /** Absolute. */
   readonly runDir: string;
   readonly clock: Clock;
+}
+
+export interface EventsOptions {
+  /** A cursor: `runId:seq`, or a sequence number of this run. Default 0: this run from its first event. */
+  readonly after?: string | number;
+  readonly signal?: AbortSignal;
 }
 
 /** The files of one run: event log, manifest rows, verdicts, background processes. Everything here is whole at any moment. */
@@ -26,13 +34,15 @@ export class RunBooks {
   readonly asksPath: string;
   readonly eventsPath: string;
   readonly processes: ProcessRecord;
-  /** The run that this one goes on from. */
-  continues: string | undefined;
+  /** The runs that this one goes on from, oldest first; set before `open`. */
+  earlier: readonly string[] = [];
   readonly #options: RunBooksOptions;
   readonly #lineListeners = new Set<(line: string) => void>();
+  readonly #changeListeners = new Set<() => void>();
   #early: Event[] = [];
   #log: EventLog | undefined;
   #opening: Promise<void> | undefined;
+  #isClosed = false;
 
   constructor(options: RunBooksOptions) {
     this.#options = options;
@@ -42,7 +52,7 @@ export class RunBooks {
     this.manifestPath = join(runDir, "manifest.json");
     this.lineagePath = join(runDir, "lineage.json");
     this.asksPath = join(this.folder, "asks.json");
-    this.eventsPath = join(this.folder, "events.jsonl");
+    this.eventsPath = eventsPath(runDir, this.runId);
     this.processes = new ProcessRecord(join(this.folder, "processes.json"));
   }
 
@@ -58,9 +68,30 @@ export class RunBooks {
     else this.#early.push(event);
   }
 
-  /** Calls `listener` with each line of the log, byte for byte, once it is on disk. */
-  onLine(listener: (line: string) => void): void {
+  /** Calls `listener` with each line of the log, byte for byte, once it is on disk; the returned function ends that. */
+  onLine(listener: (line: string) => void): () => void {
     this.#lineListeners.add(listener);
+    return () => this.#lineListeners.delete(listener);
+  }
+
+  /** The log behind a cursor, over the whole chain of runs, then live until it is closed. See `Runtime.events`. */
+  async *events({ after, signal }: EventsOptions = {}): AsyncGenerator<LoggedEvent, void, void> {
+    const cursor = toCursor(after, this.runId);
+    if (cursor.run !== this.runId) await this.#opened(signal); // only then the chain is known
+    if (signal?.aborted) return;
+    const follow = {
+      clock: this.#options.clock,
+      isOver: () => this.#isClosed,
+      signal,
+      onChange: (tell: () => void) => this.#onChange(tell),
+    };
+    for await (const { event } of followChain(this.#options.runDir, { ...follow, runs: [...this.earlier, this.runId], after: cursor }))
+      yield event;
+  }
+
+  /** The run that this one goes on from. */
+  get continues(): string | undefined {
+    return this.earlier.at(-1);
   }
 
   /** Adds a step to the manifest; gives where a manifest that could not be read was set aside. */
@@ -88,8 +119,13 @@ export class RunBooks {
 
   async close(): Promise<void> {
     await this.#opening?.catch(() => {});
-    await this.#log?.close();
-    this.#log = undefined;
+    try {
+      await this.#log?.close();
+    } finally {
+      this.#log = undefined;
+      this.#isClosed = true;
+      this.#changed();
+    }
   }
 
   async #open(): Promise<void> {
@@ -105,9 +141,27 @@ export class RunBooks {
       });
     }
     for (const event of this.#early.splice(0)) this.#log.append(event);
+    this.#changed();
+  }
+
+  async #opened(signal: AbortSignal | undefined): Promise<void> {
+    const bell = new Bell();
+    const stop = this.#onChange(() => bell.ring());
+    while (!this.#log && !this.#isClosed && !signal?.aborted) await bell.wait({ signal });
+    stop();
+  }
+
+  #onChange(listener: () => void): () => void {
+    this.#changeListeners.add(listener);
+    return () => this.#changeListeners.delete(listener);
   }
 
   #tell(line: string): void {
     for (const listener of this.#lineListeners) listener(line);
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const listener of this.#changeListeners) listener();
   }
 }

@@ -10,17 +10,21 @@ import type { Engine } from "../engines/engine.ts";
 import type { PermissionGuardOptions } from "../guards/permission.ts";
 import { toPermissionQuestion } from "../guards/permission-question.ts";
 import { diffTree, hashTree } from "../guards/tree-hash.ts";
+import type { AmendReceipt } from "../human/mail.ts";
 import { type Language, renderLabel, translator } from "../i18n/catalogue.ts";
-import { type Event, type EventSink, makeEvent } from "../messages/event.ts";
+import { type Event, type EventSink, type LoggedEvent, makeEvent } from "../messages/event.ts";
 import type { StepLabel } from "../messages/label.ts";
 import type { Environment } from "../tools/builtin/environment.ts";
 import { Grants } from "../tools/builtin/grants.ts";
 import type { CallGuard } from "../tools/call.ts";
 import { Workbench } from "../workbench/workbench.ts";
+import { Aside, lend, type OracleAnswer, type OracleOptions } from "./aside.ts";
 import { type AttemptHost, runAttempts } from "./attempt-loop.ts";
+import type { Attendant } from "./attendant.ts";
 import { BudgetLedger, type BudgetLimits } from "./budget.ts";
+import type { OracleMaterial } from "./oracle-prompt.ts";
 import { DEFAULT_RESILIENCE, type Resilience } from "./resilience.ts";
-import { RunBooks } from "./run-books.ts";
+import { type EventsOptions, RunBooks } from "./run-books.ts";
 import { stepGuards } from "./step-guards.ts";
 import type { StepResult } from "./step-result.ts";
 import { Words } from "./words.ts";
@@ -114,7 +118,13 @@ export class Runtime {
   readonly #runs = new Set<Promise<StepResult>>();
   /** Words for which no step was there to take them. */
   #waiting = new Words();
+  #attendant: Attendant | undefined;
+  /** Words that came before there was an attendant to keep them. */
+  readonly #unkept: string[] = [];
   readonly #abort = new AbortController();
+  readonly #aside: Aside;
+  /** Of the newest step: with whose model the oracle speaks when the Runtime has none. */
+  #voice: Pick<Agent, "engine" | "model"> = {};
   #backend: Promise<Backend> | undefined;
   #runEnded = false;
 
@@ -132,6 +142,11 @@ export class Runtime {
     this.#resilience = { ...DEFAULT_RESILIENCE, ...options.resilience };
     this.#engines = new EngineBook({ engine: options.engine });
     this.books = new RunBooks({ runDir: this.runDir, clock: this.clock });
+    this.#aside = new Aside({
+      open: () => this.#openAside(),
+      material: () => this.#oracleMaterial(),
+      voice: () => this.#voice,
+    });
   }
 
   get runId(): string {
@@ -166,6 +181,7 @@ export class Runtime {
   }
 
   async #run(agent: Agent, prompt: string, options: RunOptions): Promise<StepResult> {
+    if (!this.#options.engine) this.#voice = { engine: agent.engine, model: agent.model };
     await this.books.open();
     const backend = await this.#getBackend();
     const label = options.label ? renderLabel(options.label, this.language) : (options.stepName ?? agent.name);
@@ -181,7 +197,9 @@ export class Runtime {
       resilience: this.#resilience,
       words,
       signal: link.signal,
+      language: this.language,
       publish: (event) => this.publish(event, options.onEvent),
+      askToRaise: async (reached) => (await this.#attendant?.askToRaise(reached, link.signal)) ?? false,
       notice: options.notice ?? (() => undefined),
       onSession: options.onSession ?? (() => {}),
       onBooks: (row) => {
@@ -199,7 +217,8 @@ export class Runtime {
           query: {
             approve: approver(options.askPermission),
             fork: options.fork,
-            guards: this.#guards(agent, options),
+            guards: this.#guards([agent], options),
+            guardsFor: (line) => this.#guards(line, options),
             services: this.#options.services ?? {},
             workspace: this.workspace,
             deltas: this.#options.deltas ?? false,
@@ -219,13 +238,34 @@ export class Runtime {
   }
 
   /**
-   * Stops the work at the next boundary and gives it a person's words; without words it just goes on. Nothing finished is
-   * lost and no attempt is used up. With no step under way the words wait for the next.
+   * Asks about the run on the side: somebody who only reads answers from the last events and the documents. It may be asked at any
+   * time, several at once; the run does not notice, and its cost and sessions are kept apart, in `<runDir>/aside`.
    */
-  interrupt(text = ""): void {
+  oracle(question: string, options: OracleOptions = {}): Promise<OracleAnswer> {
+    return this.#aside.ask(question, options);
+  }
+
+  /**
+   * Stops the work at the next boundary and gives it a person's words; without words it just goes on. Nothing finished is
+   * lost and no attempt is used up. With no step under way the words wait for the next. A workflow with a channel keeps them
+   * too, where it keeps mail. Resolves, never rejects, to whether they are saved.
+   */
+  interrupt(text = ""): Promise<AmendReceipt> {
     const takers = [...this.#running].filter((step) => step.takesWords);
     if (takers.length === 0) this.#waiting.interrupt(text);
     for (const { words } of takers) words.interrupt(text);
+    if (text.trim() !== "" && this.#attendant) return this.#attendant.keepWords(text);
+    if (text.trim() !== "") this.#unkept.push(text);
+    return Promise.resolve({ amended: "" });
+  }
+
+  /** Who stands for the person from now on; words that came before are given to them. The returned function ends it. */
+  attend(attendant: Attendant): () => void {
+    this.#attendant = attendant;
+    for (const text of this.#unkept.splice(0)) void attendant.keepWords(text);
+    return () => {
+      if (this.#attendant === attendant) this.#attendant = undefined;
+    };
   }
 
   /** Words of a person that no step has taken yet; they are given once. */
@@ -243,6 +283,16 @@ export class Runtime {
     const rows = [...this.#running].flatMap((step) => (step.row ? [step.row("killed-by-signal")] : []));
     for (const row of rows) await this.books.addRow(row);
     await this.books.flush();
+  }
+
+  /**
+   * The run's log behind a cursor, then live: each event once, in order, without a gap, and only once it is on disk. A cursor
+   * of an earlier run of the chain gives the rest of that run first. Ends after `run-end`, when the Runtime is closed, and when
+   * the signal aborts. Read it as slowly as you like. Throws `bad-input` for what is no cursor, `not-found` for a run of
+   * another chain.
+   */
+  events(options: EventsOptions = {}): AsyncGenerator<LoggedEvent, void, void> {
+    return this.books.events(options);
   }
 
   /** Logs an event and gives it to the sink. A sink that throws never harms the run. */
@@ -273,7 +323,8 @@ export class Runtime {
 
   /** Closes the books. Runs still under way are aborted first, and end as such: what they finished is kept. */
   async close(): Promise<void> {
-    if (this.#runs.size > 0) this.abort(new FlowerError("aborted", "The Runtime was closed."));
+    await this.#aside.close();
+    if (!this.signal.aborted) this.abort(new FlowerError("aborted", "The Runtime was closed.")); // a workflow may wait for a person
     await Promise.allSettled(this.#runs);
     const backend = await this.#backend?.catch(() => undefined);
     await backend?.close();
@@ -284,9 +335,26 @@ export class Runtime {
     return this.close();
   }
 
-  #guards(agent: Agent, options: RunOptions): readonly CallGuard[] {
+  /** A Runtime for side questions: the same place and engine, books and budget of its own. */
+  #openAside(): Runtime {
+    const { budget: _runs, backend, ...options } = this.#options;
+    const { workspace, workbench } = this;
+    if (backend) void this.#getBackend(); // used from now on: to be closed with this Runtime
+    const own = { workspace, workbench, runDir: join(this.runDir, "aside"), ...(backend ? { backend: lend(backend) } : {}) };
+    return new Runtime({ ...options, ...own });
+  }
+
+  async #oracleMaterial(): Promise<OracleMaterial> {
+    await this.books.flush();
+    const { runDir, workbench } = this;
+    return { runDir, workbench, runs: [...this.books.earlier, this.runId] };
+  }
+
+  /** For the last of a line of agents, each started by the one before. */
+  #guards(line: readonly Agent[], options: RunOptions): readonly CallGuard[] {
     const { workspace, runDir, workbench } = this;
-    return stepGuards(agent, { workspace, runDir, workbench, grants: this.#grantsOf(workspace), ask: options.askPermission });
+    const place = { workspace, runDir, workbench, grants: this.#grantsOf(workspace), ask: options.askPermission };
+    return stepGuards(line.at(-1) as Agent, place, line.slice(0, -1)); // a line has at least the step's own agent
   }
 
   #grantsOf(workspace: string): Grants {
@@ -346,8 +414,9 @@ export class Runtime {
 
 /** A tool that needs approval asks the same person as the permission rules do; nobody there is a no with a reason. */
 function approver(ask: RunOptions["askPermission"]): BackendQuery["approve"] {
-  return async (call, { signal }) => {
-    const question = toPermissionQuestion(call, "this tool wants a person's consent");
+  return async (call, { signal, sessionId, path }) => {
+    const key = `${sessionId}/${call.callId}/approval`;
+    const question = toPermissionQuestion(call, "this tool wants a person's consent", { key, path });
     const answer = (await ask?.(question, signal)) ?? "nobody";
     return { approve: answer === "allow", reason: answer === "nobody" ? "Nobody is there to give consent." : undefined };
   };

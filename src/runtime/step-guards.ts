@@ -13,18 +13,46 @@ export interface GuardedPlace {
   readonly ask: PermissionGuardOptions["ask"];
 }
 
-/** What stands around every tool call of a step: the books are kept, and a person is asked about what is not allowed by itself. */
-export function stepGuards(agent: Agent, place: GuardedPlace): readonly CallGuard[] {
+/**
+ * What stands around every tool call of a step: the books are kept, and a person is asked about what is not allowed by itself. For a
+ * subagent, `above` are the agents that lead to it, from the main one down.
+ */
+export function stepGuards(agent: Agent, place: GuardedPlace, above: readonly Agent[] = []): readonly CallGuard[] {
   const { workspace, runDir, workbench, grants, ask } = place;
   const files = [workbench.briefPath(), workbench.goalPath()];
-  const permissions = permissionGuard({ permissions: withOwnTools(agent), workspace, addDirs: [], grants, ask });
+  const permissions = permissionGuard({
+    permissions: withOwnTools(agent, permissionsBelow(agent, above)),
+    workspace,
+    addDirs: [],
+    grants,
+    ask,
+  });
   return [booksGuard({ workspace, runDir, files, appendOnly: [] }), onlyFor(toolNames(agent), permissions)];
 }
 
 /** Tools that the program itself gave an agent need no person's consent, whatever their names; rules that ask or deny still hold. */
-function withOwnTools(agent: Agent): Permissions {
+function withOwnTools(agent: Agent, permissions: Permissions): Permissions {
   const own = agent.tools.flatMap((item) => (typeof item === "string" ? [] : [item.name]));
-  return { ...agent.permissions, allow: [...(agent.permissions.allow ?? []), ...own] };
+  return { ...permissions, allow: [...(permissions.allow ?? []), ...own] };
+}
+
+/**
+ * An agent's permissions below others: what one of them must not do, it must not do, and what one must ask about, it must ask about.
+ * Where it says nothing of its own, those of the agent right above hold. Below one that only reads, every one only reads.
+ */
+function permissionsBelow(agent: Agent, above: readonly Agent[]): Permissions {
+  return above.reduceRight((below, { permissions }) => under(permissions, below), agent.permissions);
+}
+
+function under(above: Permissions, own: Permissions): Permissions {
+  const saysNothing = Object.values(own).every((value) => value === undefined);
+  if (saysNothing) return above;
+  return {
+    mode: above.mode === "plan" ? "plan" : (own.mode ?? above.mode),
+    allow: own.allow,
+    ask: [...(above.ask ?? []), ...(own.ask ?? [])],
+    deny: [...(above.deny ?? []), ...(own.deny ?? [])],
+  };
 }
 
 /** Calls of tools that nobody here has are answered by those who know the tools; to ask a person about them would be for nothing. */
@@ -39,5 +67,6 @@ function onlyFor(names: ReadonlySet<string>, guard: CallGuard): CallGuard {
 function toolNames(agent: Agent, seen: ReadonlySet<Agent> = new Set()): ReadonlySet<string> {
   const known = new Set([...seen, agent]);
   const further = agent.handoffs.flatMap((to) => (typeof to === "string" || known.has(to) ? [] : [...toolNames(to, known)]));
-  return new Set([...agent.tools.map((item) => (typeof item === "string" ? item : item.name)), ...further]);
+  const starts = agent.subagents.length > 0 ? ["Agent"] : [];
+  return new Set([...agent.tools.map((item) => (typeof item === "string" ? item : item.name)), ...starts, ...further]);
 }

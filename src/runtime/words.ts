@@ -21,15 +21,17 @@ export class Words {
   }
 }
 
+const SIDE_EFFECT = "A tool call that came back interrupted is a side effect of this stop, not a fault.";
+
 /** The prompt that carries a person's words into a session that was stopped for them. */
 export function interruptPrompt(words: readonly string[]): string {
-  if (words.length === 0) return "The person stopped you for a moment and said nothing. Go on where you left off.";
+  if (words.length === 0) return `The person stopped you for a moment and said nothing. Go on where you left off. ${SIDE_EFFECT}`;
   return [
     "The person stopped you to say this:",
     "",
     ...words,
     "",
-    "Take it into account and go on where you left off. A tool call that came back interrupted is a side effect of this stop, not a fault.",
+    `Take it into account and go on where you left off. ${SIDE_EFFECT}`,
   ].join("\n");
 }
 
@@ -38,6 +40,9 @@ export function promptWithWords(prompt: string, words: readonly string[]): strin
   if (words.length === 0) return prompt;
   return [prompt, "", "Meanwhile the person said:", "", ...words].join("\n");
 }
+
+/** After a person raised the limit. */
+export const RAISED_PROMPT = "You were stopped because the budget was used up. It has been raised: go on where you left off.";
 
 /** After a failure the session goes on; the model is not told error details. */
 export const CONTINUE_PROMPT =

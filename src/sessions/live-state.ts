@@ -37,9 +37,10 @@ export class LiveState implements SessionState {
     return this.open;
   }
 
-  /** The messages that a commit of the open turn would make history. Throws `history-invalid` when they must not become it. */
-  committable(): readonly Message[] {
-    const messages = messagesOf(this.turnTo("commit").entries);
+  /** The messages that a commit of the open turn, with what is to be added, makes history. Throws `history-invalid` when they must not. */
+  committable(added: readonly JournalEntry[] = []): readonly Message[] {
+    const { entries } = this.turnTo("commit");
+    const messages = messagesOf(added.length === 0 ? entries : [...entries, ...added]);
     const problem = checkHistory(messages).find(({ rule }) => rule !== "starts-with-user" || this.history.length === 0);
     if (!problem) return messages;
     throw new FlowerError("history-invalid", `Session "${this.id}": commit refused: new message ${problem.index}: ${problem.message}`, {

@@ -31,44 +31,47 @@ export class MemoryLease implements SessionLease {
     return this.#session.state;
   }
 
-  async begin(turnId: string): Promise<void> {
+  async begin(turnId: string, entries: readonly JournalEntry[] = []): Promise<void> {
     this.#assertHeld();
     const { state } = this.#session;
     this.#fault?.("begin:before");
     if (state.open) {
       if (state.open.turnId !== turnId) throw turnIsOpen(state.id, state.open.turnId, turnId);
-      this.#continue(state.open);
+      this.#add(state.open, entries);
       return;
     }
     if (this.#session.hasTurn(turnId)) throw turnExists(state.id, turnId);
     this.#fault?.("begin:inside");
     this.#session.addTurn({ turnId, status: "open", startedAt: this.#clock.now(), reason: undefined, journal: [] });
-    state.open = new LiveTurn(turnId);
+    state.open = new LiveTurn(turnId, false, [...entries]);
     this.#fault?.("begin:after");
   }
 
-  async append(entry: JournalEntry): Promise<void> {
+  async append(...entries: readonly JournalEntry[]): Promise<void> {
     this.#assertHeld();
     const turn = this.#session.state.turnTo("append to");
     this.#fault?.("append:before");
     this.#fault?.("append:inside");
-    this.#continue(turn);
-    turn.entries.push(entry);
+    this.#add(turn, entries);
     this.#fault?.("append:after");
   }
 
   async commit(options: CommitOptions): Promise<number> {
     this.#assertHeld();
     const { state } = this.#session;
-    const messages = state.committable();
+    const { end, entries = [], release } = options;
+    const messages = state.committable(entries);
     this.#fault?.("commit:before");
     this.#fault?.("commit:inside");
+    state.open?.entries.push(...entries);
     this.#session.keepJournal();
     state.committed(messages, options);
-    this.#session.newest.status = options.end ? "committed" : "open";
+    this.#session.newest.status = end ? "committed" : "open";
     this.#session.markCommit();
+    const number = state.commit;
+    if (end && release) this.#end();
     this.#fault?.("commit:after");
-    return state.commit;
+    return number;
   }
 
   async rollback(reason: string): Promise<void> {
@@ -111,7 +114,8 @@ export class MemoryLease implements SessionLease {
     this.#onEnd(this);
   }
 
-  #continue(turn: LiveTurn): void {
+  #add(turn: LiveTurn, entries: readonly JournalEntry[]): void {
+    turn.entries.push(...entries);
     if (!turn.paused) return;
     turn.paused = false;
     this.#session.newest.status = "open";

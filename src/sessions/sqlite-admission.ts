@@ -46,27 +46,36 @@ export class SqliteAdmission {
     this.#fault = options.fault;
   }
 
-  /** The session's row, taken by a new lease. */
-  async take(sessionId: string, options: OpenOptions): Promise<SessionRow> {
+  /** The session's row, taken by a new lease. `left` is the row as a lease of this process left it, if there is one. */
+  async take(sessionId: string, options: OpenOptions, left?: SessionRow): Promise<SessionRow> {
     this.#fault?.("open:before");
-    const row = await this.#connection.write(() => this.#takeNow(sessionId, NO_TICKET));
+    const row = await this.#connection.write(() => (left && this.#takeAgain(left)) ?? this.#takeNow(sessionId, NO_TICKET));
     if (!row && options.onBusy === "reject") throw sessionBusy(sessionId);
     const taken = row ?? (await this.#wait(sessionId, options.signal));
     this.#fault?.("open:after");
     return taken;
   }
 
+  /** Its row, if nobody has had the session since. */
+  #takeAgain(left: SessionRow): SessionRow | undefined {
+    const { key, fence, commit_no, turn_no } = left;
+    const now = this.#clock.now();
+    const expiry = now + this.#leaseMs;
+    const { changes } = this.#connection.queries.retake.run(expiry, key, fence, commit_no, turn_no, now, now - WAITER_TTL_MS);
+    return Number(changes) > 0 ? { ...left, fence: fence + 1 } : undefined;
+  }
+
   #takeNow(sessionId: string, ticket: number): SessionRow | undefined {
     const { take, addSession } = this.#connection.queries;
     const now = this.#clock.now();
-    const attempt = () => take.all(now + this.#leaseMs, OWN_MARK, sessionId, now, ticket, now - WAITER_TTL_MS)[0] as SessionRow | undefined;
+    const attempt = () => take.get(now + this.#leaseMs, OWN_MARK, sessionId, now, ticket, now - WAITER_TTL_MS) as SessionRow | undefined;
     const isNewlyFree = () => Number(addSession.run(sessionId).changes) > 0 || this.#freeFromDead(sessionId);
     return attempt() ?? (isNewlyFree() ? attempt() : undefined);
   }
 
   #freeFromDead(sessionId: string): boolean {
     const { holder, free } = this.#connection.queries;
-    const [held] = holder.all(sessionId, this.#clock.now()) as { key: number; fence: number; holder: string }[];
+    const held = holder.get(sessionId, this.#clock.now()) as { key: number; fence: number; holder: string } | undefined;
     if (!held || !isGone(held.holder)) return false;
     free.run(held.key, held.fence);
     return true;
@@ -107,15 +116,15 @@ export class SqliteAdmission {
       place.beatAt = now;
       this.#freeFromDead(sessionId);
     }
-    if (mustWait.all(sessionId, now, place.ticket, now - WAITER_TTL_MS).length > 0) return undefined;
+    if (mustWait.get(sessionId, now, place.ticket, now - WAITER_TTL_MS)) return undefined;
     const row = this.#takeNow(sessionId, place.ticket);
     if (row) this.#leaveLine(sessionId, place.ticket);
     return row;
   }
 
   #draw(sessionId: string): number {
-    const [place] = this.#connection.queries.join.all(sessionId, this.#clock.now(), sessionId) as { ticket: number }[];
-    return place!.ticket;
+    const place = this.#connection.queries.join.get(sessionId, this.#clock.now(), sessionId) as { ticket: number };
+    return place.ticket;
   }
 
   /** Takes a ticket out of the line, and the tickets of the dead with it. */

@@ -26,22 +26,7 @@ export class SqliteConnection {
   /** Runs `work` in a transaction of its own, and `follow` on its result at once when that is committed. */
   write<T, R = T>(work: () => T, follow?: (result: T) => R): Promise<R>;
   write<T>(work: () => T, follow: (result: T) => unknown = (result) => result): Promise<unknown> {
-    return this.inOrder(() => follow(this.#transaction("BEGIN IMMEDIATE", work)));
-  }
-
-  /** Runs work that only reads, in its place among the writes. */
-  async inOrder<T>(work: () => T): Promise<T> {
-    if (this.#waiting === 0) {
-      try {
-        return work();
-      } catch (error) {
-        if (!isBusy(error)) throw toDatabaseError(error, this.#path);
-      }
-    }
-    this.#waiting++;
-    const result = this.#tail.then(() => this.#retry(work)).finally(() => this.#waiting--);
-    this.#tail = result.catch(() => {});
-    return result;
+    return this.#inOrder(() => follow(this.#transaction("BEGIN IMMEDIATE", work)));
   }
 
   /** Runs reads that all see the same state. They wait for no write, of whomever. */
@@ -81,6 +66,20 @@ export class SqliteConnection {
       }
       throw error;
     }
+  }
+
+  async #inOrder<T>(work: () => T): Promise<T> {
+    if (this.#waiting === 0) {
+      try {
+        return work();
+      } catch (error) {
+        if (!isBusy(error)) throw toDatabaseError(error, this.#path);
+      }
+    }
+    this.#waiting++;
+    const result = this.#tail.then(() => this.#retry(work)).finally(() => this.#waiting--);
+    this.#tail = result.catch(() => {});
+    return result;
   }
 
   async #retry<T>(work: () => T): Promise<T> {

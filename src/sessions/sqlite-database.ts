@@ -9,6 +9,8 @@ export type SqliteValue = string | number | null;
 /** The part of a prepared statement that is used here; libsql, better-sqlite3 and node:sqlite have it. */
 export interface SqliteStatement {
   run(...parameters: SqliteValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint };
+  /** The first row, or undefined. Much cheaper than `all` for one. */
+  get(...parameters: SqliteValue[]): unknown;
   all(...parameters: SqliteValue[]): unknown[];
 }
 

@@ -60,24 +60,16 @@ export class SqliteLease implements SessionLease, KeptLease {
     return this.#lost.signal;
   }
 
-  begin(turnId: string): Promise<void> {
+  begin(turnId: string, entries: readonly JournalEntry[] = []): Promise<void> {
     return this.#write("begin", () => {
       const { open } = this.#live;
       if (open && open.turnId !== turnId) throw turnIsOpen(this.sessionId, open.turnId, turnId);
-      return open ? this.#continue(open) : this.#begin(turnId);
+      return open ? this.#continue(open, entries) : this.#begin(turnId, entries);
     });
   }
 
-  append(entry: JournalEntry): Promise<void> {
-    return this.#write("append", () => {
-      const turn = this.#live.turnTo("append to");
-      const follow = this.#writer.append(entry);
-      return () => {
-        follow();
-        turn.paused = false;
-        turn.entries.push(entry);
-      };
-    });
+  append(...entries: readonly JournalEntry[]): Promise<void> {
+    return this.#write("append", () => this.#append(this.#live.turnTo("append to"), entries));
   }
 
   async commit(options: CommitOptions): Promise<number> {
@@ -123,6 +115,11 @@ export class SqliteLease implements SessionLease, KeptLease {
     }
   }
 
+  /** The session's row as this lease left it; undefined when it left a turn open. */
+  get left(): SessionRow | undefined {
+    return this.#live.open ? undefined : this.#writer.rowAfter(this.#live.commit);
+  }
+
   renew(): boolean {
     return this.#ended || this.#writer.renew(this.#options.leaseMs);
   }
@@ -140,7 +137,7 @@ export class SqliteLease implements SessionLease, KeptLease {
     }
   }
 
-  /** Runs `work` in a transaction (a begin only looks); what it returns then brings the state in memory up to date. */
+  /** Runs `work` in a transaction; what it returns then brings the state in memory up to date. */
   async #write(name: WriteName, work: () => Follow): Promise<void> {
     if (this.#ended) throw this.#gone("it was released");
     if (this.lost.aborted) throw this.#gone(EXPIRED);
@@ -152,7 +149,7 @@ export class SqliteLease implements SessionLease, KeptLease {
     };
     fault?.(`${name}:before`);
     try {
-      await (name === "begin" ? connection.inOrder(() => whole()()) : connection.write(whole, (follow) => follow()));
+      await connection.write(whole, (follow) => follow());
     } catch (error) {
       // Only here, outside the transaction: the listeners of a lost lease may use the store.
       if (isFlowerError(error, "lease-lost")) this.lose();
@@ -161,15 +158,26 @@ export class SqliteLease implements SessionLease, KeptLease {
     fault?.(`${name}:after`);
   }
 
-  #begin(turnId: string): Follow {
-    const follow = this.#writer.begin(turnId);
+  #begin(turnId: string, entries: readonly JournalEntry[]): Follow {
+    const follow = this.#writer.begin(turnId, entries);
     return () => {
       follow();
-      this.#live.open = new LiveTurn(turnId);
+      this.#live.open = new LiveTurn(turnId, false, [...entries]);
     };
   }
 
-  #continue(turn: LiveTurn): Follow {
+  #append(turn: LiveTurn, entries: readonly JournalEntry[]): Follow {
+    const follow = this.#writer.append(entries);
+    return () => {
+      follow();
+      turn.paused = false;
+      turn.entries.push(...entries);
+    };
+  }
+
+  /** Without entries this only looks: the turn's row says that it goes on from the next write on. */
+  #continue(turn: LiveTurn, entries: readonly JournalEntry[]): Follow {
+    if (entries.length > 0) return this.#append(turn, entries);
     this.#writer.assertHeld();
     return () => {
       turn.paused = false;
@@ -177,16 +185,21 @@ export class SqliteLease implements SessionLease, KeptLease {
   }
 
   #commit(number: number, options: CommitOptions): Follow {
-    const messages = this.#live.committable();
+    const { end, entries } = options;
+    const messages = this.#live.committable(entries);
+    const free = end && options.release === true;
     const follow = this.#writer.commit({
       number,
-      end: options.end,
+      end,
+      entries,
+      free,
       activeAgent: options.activeAgent === this.#live.activeAgent ? undefined : options.activeAgent,
       metadata: options.metadata && changedJson(options.metadata, this.#live.metadata),
     });
     return () => {
       follow();
       this.#live.committed(messages, options);
+      if (free) this.#end();
     };
   }
 
@@ -196,6 +209,12 @@ export class SqliteLease implements SessionLease, KeptLease {
       follow();
       this.#live.open = undefined;
     };
+  }
+
+  /** The session has been given back. */
+  #end(): void {
+    this.#ended = true;
+    this.#options.onEnd(this);
   }
 
   /** Frees the session, with an open turn's rollback. A lease that is lost has nothing to free. */

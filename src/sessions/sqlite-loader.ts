@@ -9,6 +9,8 @@ interface Cached {
   /** A deleted and remade session has another key. */
   readonly key: number;
   readonly state: LiveState;
+  /** The row as the last lease of this process left it, without an open turn. */
+  left?: SessionRow;
 }
 
 /** The open turn of a session, and where a lease goes on from. */
@@ -22,8 +24,9 @@ export interface TurnPlace {
   readonly turnId: string;
   /** Counted from 1 in the session. */
   readonly turnNo: number;
-  /** The last entry that a commit covers, counted from 1 in the turn; 0 = none. */
+  /** The last entry that a commit covers, or that was there before the turn; counted from 1 in the session, 0 = none. */
   readonly committedEntry: number;
+  /** The last one there is. */
   readonly lastEntry: number;
 }
 
@@ -53,15 +56,25 @@ export class SqliteLoader {
   /** The open turn that a session's row names. */
   loadTurn(id: string, row: SessionRow): LoadedTurn | undefined {
     if (row.open_turn === null) return undefined;
-    const [turn] = this.#queries.turn.all(row.key, row.open_turn) as TurnRow[];
+    const turn = this.#queries.turn.get(row.key, row.open_turn) as TurnRow | undefined;
     if (!turn) return undefined;
-    const [commit] = this.#queries.commit.all(row.key, row.commit_no) as { turn: number; last_entry: number }[];
-    const committedEntry = commit?.turn === turn.no ? commit.last_entry : 0;
-    const rows = this.#queries.entriesAfter.all(row.key, turn.no, committedEntry) as EntryRow[];
+    const commit = this.#queries.commit.get(row.key, row.commit_no) as { turn: number; last_entry: number } | undefined;
+    const committedEntry = commit?.turn === turn.no ? commit.last_entry : turn.after_entry;
+    const rows = this.#queries.entriesAfter.all(row.key, committedEntry, row.key) as EntryRow[];
     const entries = rows.map((entry) => toEntry(entry, id));
     const lastEntry = rows.at(-1)?.no ?? committedEntry;
     const place = { turnId: turn.id, turnNo: turn.no, committedEntry, lastEntry };
     return { turn: new LiveTurn(turn.id, turn.status === "paused", entries), place };
+  }
+
+  /** Keeps the row as a lease left it; undefined when that is not known. */
+  keepLeft(id: string, left: SessionRow | undefined): void {
+    const cached = this.#cache.get(id);
+    if (cached) cached.left = left?.key === cached.key ? left : undefined;
+  }
+
+  left(id: string): SessionRow | undefined {
+    return this.#cache.get(id)?.left;
   }
 
   forget(id: string): void {

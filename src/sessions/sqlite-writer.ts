@@ -8,10 +8,12 @@ import type { CommitOptions, JournalEntry } from "./store.ts";
 /** Brings what is remembered in line with what was written, once that is certain. */
 export type Follow = () => void;
 
-export interface CommitWrite extends Pick<CommitOptions, "end" | "activeAgent"> {
+export interface CommitWrite extends Pick<CommitOptions, "end" | "activeAgent" | "entries"> {
   readonly number: number;
   /** JSON; only when it changes. */
   readonly metadata: string | undefined;
+  /** Whether the lease ends with it. */
+  readonly free: boolean;
 }
 
 export interface WriterTools {
@@ -29,13 +31,14 @@ export class SqliteWriter {
   readonly fence: number;
   readonly #id: string;
   readonly #session: number;
+  #row: SessionRow;
   readonly #queries: SqliteQueries;
   readonly #clock: Clock;
   /** The number of the newest turn. */
   #turnNo: number;
   #place: TurnPlace | undefined;
-  /** When the open turn began, while its row is not written yet. */
-  #unwritten: number | undefined;
+  /** The number of the newest entry. */
+  #lastEntry: number;
   /** Whether the open turn's row says that it is paused. */
   #isAsleep: boolean;
 
@@ -43,53 +46,54 @@ export class SqliteWriter {
     this.#id = id;
     this.fence = row.fence;
     this.#session = row.key;
+    this.#row = row;
     this.#turnNo = row.turn_no;
     this.#place = loaded?.place;
+    this.#lastEntry = loaded?.place.lastEntry ?? row.last_entry;
     this.#isAsleep = loaded?.turn.paused === true;
     this.#queries = tools.queries;
     this.#clock = tools.clock;
   }
 
-  /** Prepares a turn. Its row is written together with what comes first in it: a turn without anything in it cannot lose anything. */
-  begin(turnId: string): Follow {
-    const [found] = this.#queries.canBegin.all(turnId, ...this.#claim()) as { exists_already: number }[];
-    if (!found) throw leaseLost(this.#id, EXPIRED);
-    if (found.exists_already) throw turnExists(this.#id, turnId);
-    const startedAt = this.#clock.now();
-    return () => {
-      this.#turnNo++;
-      this.#place = { turnId, turnNo: this.#turnNo, committedEntry: 0, lastEntry: 0 };
-      this.#unwritten = startedAt;
-    };
+  begin(turnId: string, entries: readonly JournalEntry[]): Follow {
+    const turnNo = this.#turnNo + 1;
+    const before = this.#lastEntry;
+    this.#setOpenTurn(turnNo, turnNo);
+    const { changes } = this.#queries.addTurn.run(this.#session, turnId, turnNo, before, this.#clock.now());
+    if (Number(changes) === 0) throw turnExists(this.#id, turnId);
+    return this.#moved({ turnId, turnNo, committedEntry: before, lastEntry: this.#add(before, entries) });
   }
 
-  append(entry: JournalEntry): Follow {
-    this.#writeTurn();
+  append(entries: readonly JournalEntry[]): Follow {
+    this.#wake();
     const place = this.#turn;
-    const lastEntry = place.lastEntry + 1;
-    const { type, payload } = toStored(entry);
-    this.#assertHeld(this.#queries.addEntry.run(place.turnNo, lastEntry, type, payload, ...this.#claim()));
-    return this.#moved({ ...place, lastEntry });
+    return this.#moved({ ...place, lastEntry: this.#add(place.lastEntry, entries) });
   }
 
   commit(write: CommitWrite): Follow {
-    this.#writeTurn();
-    const { number, metadata = null, activeAgent = null } = write;
-    const { turnNo, committedEntry, lastEntry } = this.#turn;
-    this.#assertHeld(this.#queries.setCommit.run(number, write.end ? null : turnNo, activeAgent, metadata, ...this.#claim()));
-    this.#queries.addCommit.run(this.#session, number, turnNo, committedEntry, lastEntry, activeAgent, metadata);
-    return this.#moved({ ...this.#turn, committedEntry: lastEntry });
+    this.#wake();
+    const { number, entries = [], metadata = null, activeAgent = null } = write;
+    const { turnNo, committedEntry, lastEntry: before } = this.#turn;
+    const last = this.#add(before, entries);
+    const open = write.end ? null : turnNo;
+    const expiry = write.free ? 0 : null;
+    this.#assertHeld(this.#queries.setCommit.run(number, open, last, activeAgent, metadata, expiry, ...this.#claim()));
+    this.#queries.addCommit.run(this.#session, number, turnNo, committedEntry, last, activeAgent, metadata);
+    const moved = this.#moved({ ...this.#turn, committedEntry: last, lastEntry: last });
+    return () => {
+      moved();
+      if (activeAgent !== null) this.#row = { ...this.#row, active_agent: activeAgent };
+      if (metadata !== null) this.#row = { ...this.#row, metadata };
+    };
   }
 
   rollBack(reason: string): Follow {
-    this.#writeTurn();
     this.#setOpenTurn(null);
     this.#setStatus("rolled-back", reason);
     return this.#moved(this.#turn);
   }
 
   pause(): Follow {
-    this.#writeTurn();
     this.#setOpenTurn(this.#turn.turnNo);
     this.#setStatus("paused");
     const moved = this.#moved(this.#turn);
@@ -110,7 +114,7 @@ export class SqliteWriter {
   }
 
   isHeld(): boolean {
-    return this.#queries.isHeld.all(...this.#claim()).length > 0;
+    return this.#queries.isHeld.get(...this.#claim()) !== undefined;
   }
 
   /** Frees the session; nothing when another lease has it by now. */
@@ -118,29 +122,38 @@ export class SqliteWriter {
     this.#queries.free.run(this.#session, this.fence);
   }
 
+  /** The session's row as it is left without an open turn. */
+  rowAfter(commit: number): SessionRow {
+    return { ...this.#row, commit_no: commit, turn_no: this.#turnNo, open_turn: null, last_entry: this.#lastEntry };
+  }
+
   get #turn(): TurnPlace {
     return this.#place as TurnPlace; // whoever calls has seen that a turn is open
   }
 
-  /** Writes what a begin left to be written. */
-  #writeTurn(): void {
-    const { turnId, turnNo } = this.#turn;
+  /** A paused turn goes on with this write. */
+  #wake(): void {
     if (this.#isAsleep) this.#setStatus(null);
-    if (this.#unwritten === undefined) return;
-    this.#queries.addTurn.run(this.#session, turnId, turnNo, this.#unwritten);
-    this.#setOpenTurn(turnNo);
+  }
+
+  /** Writes entries after the entry `last`; gives the number of the last one. */
+  #add(last: number, entries: readonly JournalEntry[]): number {
+    let no = last;
+    for (const entry of entries) this.#assertHeld(this.#queries.addEntry.run(++no, ...toStored(entry), ...this.#claim()));
+    return no;
   }
 
   #moved(place: TurnPlace): Follow {
     return () => {
       this.#place = place;
-      this.#unwritten = undefined;
+      this.#turnNo = place.turnNo;
+      this.#lastEntry = place.lastEntry;
       this.#isAsleep = false;
     };
   }
 
-  #setOpenTurn(open: number | null): void {
-    this.#assertHeld(this.#queries.setOpenTurn.run(open, this.#turnNo, ...this.#claim()));
+  #setOpenTurn(open: number | null, newest = this.#turnNo): void {
+    this.#assertHeld(this.#queries.setOpenTurn.run(open, newest, this.#lastEntry, ...this.#claim()));
   }
 
   #setStatus(status: "paused" | "rolled-back" | null, reason: string | null = null): void {

@@ -160,7 +160,7 @@ export class SqliteSessionStore implements SessionStore {
   async #enter(sessionId: string, options: OpenOptions): Promise<SqliteLease> {
     if (options.signal?.aborted || !this.#turnstile.tryEnter(sessionId)) await this.#turnstile.enter(sessionId, options);
     try {
-      const row = await this.#admission.take(sessionId, options);
+      const row = await this.#admission.take(sessionId, options, this.#loader.left(sessionId));
       return await this.#lease(sessionId, row);
     } catch (error) {
       this.#turnstile.leave(sessionId);
@@ -194,19 +194,20 @@ export class SqliteSessionStore implements SessionStore {
   #forget(lease: SqliteLease): void {
     this.#leases.delete(lease);
     this.#keeper.remove(lease);
+    this.#loader.keepLeft(lease.sessionId, lease.left);
     this.#turnstile.leave(lease.sessionId);
   }
 
   #row(sessionId: string): SessionRow | undefined {
-    return this.#connection.queries.session.all(sessionId)[0] as SessionRow | undefined;
+    return this.#connection.queries.session.get(sessionId) as SessionRow | undefined;
   }
 
   #drop(sessionId: string, fence: number): boolean {
     const { queries } = this.#connection;
     const row = this.#row(sessionId);
     if (row?.fence !== fence) throw new FlowerError("lease-lost", `Session "${sessionId}" was taken over before it could be deleted.`);
-    const existed = queries.isUsed.all(row.key).length > 0;
-    queries.dropEntries.run(row.key);
+    const existed = queries.isUsed.get(row.key) !== undefined;
+    queries.dropEntries.run(row.key, row.key);
     queries.dropTurns.run(row.key);
     this.#fault?.("delete:inside");
     queries.dropCommits.run(row.key);

@@ -108,10 +108,13 @@ export interface SessionLease {
    * and the store live (in memory).
    */
   readonly lost: AbortSignal | undefined;
-  /** Begins a turn. A turn left open must be ended (`commit` with `end`, or `rollback`) or continued first. */
-  begin(turnId: string): Promise<void>;
-  /** Adds to the open turn's journal. */
-  append(entry: JournalEntry): Promise<void>;
+  /**
+   * Begins a turn, with its first entries in the same write. A turn left open must be ended (`commit` with `end`, or `rollback`) or
+   * continued (by its own id) first.
+   */
+  begin(turnId: string, entries?: readonly JournalEntry[]): Promise<void>;
+  /** Adds to the open turn's journal, all of it or nothing. */
+  append(...entries: readonly JournalEntry[]): Promise<void>;
   /** Makes the journalled messages history; returns the commit number. With `end` the turn is over. */
   commit(options: CommitOptions): Promise<number>;
   /** Abandons what the open turn journalled since the last commit, and ends the turn. */
@@ -125,6 +128,10 @@ export interface SessionLease {
 export interface CommitOptions {
   /** Whether the turn is over. */
   readonly end: boolean;
+  /** Journalled before, in the same write: all of it is done, or nothing. */
+  readonly entries?: readonly JournalEntry[];
+  /** With `end`: what `release` does, in the same write. */
+  readonly release?: boolean;
   readonly activeAgent?: string;
   /** Replaces the session's metadata. */
   readonly metadata?: JsonObject;

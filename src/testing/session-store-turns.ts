@@ -49,6 +49,50 @@ export const turnCases: readonly SessionStoreCase[] = [
     },
   },
   {
+    name: "entries given to a begin, an append or a commit are written with it, in order",
+    guarantee: 4,
+    async run({ store, reopen }) {
+      const asked = call("c1");
+      const [hi, reply, answer] = [entry(user("hi")), entry(model("", [asked])), entry(results(asked))];
+      const lease = await store.open("s");
+      await lease.begin("t", [hi]);
+      assert.deepEqual(lease.state.open?.entries, [hi]);
+      const other = await reopen();
+      assert.deepEqual(await other.journal("s", "t"), [hi]);
+      await lease.append(reply, STARTED);
+      assert.equal(await lease.commit({ end: false, entries: [answer] }), 1);
+      const last = entry(model("done"));
+      assert.equal(await lease.commit({ end: true, entries: [last] }), 2);
+      assert.deepEqual(await other.journal("s", "t"), [hi, reply, STARTED, answer, last]);
+      await lease.begin("u", [entry(user("again"))]);
+      await lease.commit({ end: true, entries: [entry(model("yes"))] });
+      assert.equal((await other.journal("s", "u")).length, 2);
+      await rejectsWith("bad-input", lease.begin("u", [hi]));
+      await lease.release();
+      assert.equal((await (await reopen()).read("s"))?.history.length, 6);
+    },
+  },
+  {
+    name: "a commit with release gives the session to the next in line; one that is refused does not",
+    guarantee: 1,
+    async run({ store, reopen }) {
+      const lease = await store.open("s");
+      await lease.begin("t", [entry(user("hi"))]);
+      await rejectsWith("history-invalid", lease.commit({ end: true, entries: [entry(model("", [call("c1")]))], release: true }));
+      assert.equal(lease.state.open?.entries.length, 1);
+      const waiting = store.open("s");
+      assert.equal(await lease.commit({ end: true, entries: [entry(model("ho"))], release: true }), 1);
+      const next = await waiting;
+      assert.ok(next.fence > lease.fence);
+      assert.equal(next.state.commit, 1);
+      await rejectsWith("lease-lost", lease.begin("u"));
+      await lease.release();
+      await next.begin("u", [entry(user("again"))]);
+      await next.commit({ end: true, entries: [entry(model("yes"))], release: true });
+      await (await (await reopen()).open("s", { onBusy: "reject" })).release();
+    },
+  },
+  {
     name: "a commit makes the messages history, in order, with active agent and metadata, under the next number",
     guarantee: 5,
     async run({ store, reopen }) {

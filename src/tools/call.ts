@@ -5,6 +5,7 @@ import { randomName } from "../core/ids.ts";
 import { copyJson, isRecord, type Json, toJson } from "../core/json.ts";
 import type { Validated } from "../core/schema.ts";
 import type { CallPart, ResultContent } from "../messages/message.ts";
+import { CallContext } from "./call-context.ts";
 import { lostInJson } from "./lost-in-json.ts";
 import { type Tool, type ToolContext, type ToolOutput, type ToolReturn, toToolOutput } from "./tool.ts";
 
@@ -27,19 +28,22 @@ export interface CallOutcome {
 export interface CallOptions {
   /** Of which the context's signal is the signal; listening to it is cheaper. */
   readonly abort?: LinkedAbort;
-  /** Runs the code of tools and guards. */
-  readonly inside?: <T>(work: () => T) => T;
+  /** Runs the code of tools and guards; told whose it is. */
+  readonly inside?: <T>(work: () => T, owner: object) => T;
   readonly guards?: readonly CallGuard[];
   /** Asked once the args are known to be valid: undefined lets the call run, an outcome refuses it, "pending" leaves it open. */
   readonly authorize?: (tool: Tool, args: unknown) => Promise<CallOutcome | "pending" | undefined> | undefined;
   /** Told right before the tool runs. */
   readonly onStart?: () => Promise<void>;
-  /** Told of a tool that goes on after its call was given up (timeout, abort); settles when it does. */
-  readonly onOutlived?: (still: Promise<void>) => void;
+  /** Told of a tool that goes on after its call was given up (timeout, abort). */
+  readonly onOutlived?: (still: Promise<LateEnd>) => void;
   /** For tools without their own; default 120,000. */
   readonly timeoutMs?: number;
   readonly clock?: Clock;
 }
+
+/** How a tool ended whose call had been given up: with a result, which is dropped, or by failing, as one does that is stopped. */
+export type LateEnd = "result" | "failure";
 
 /** Without `authorize` no call can stay pending. */
 type UnaskedCall = CallOptions & { readonly authorize?: undefined };
@@ -51,39 +55,53 @@ const DEFAULT_TOOL_TIMEOUT_MS = 120_000;
  * except for a call that is left "pending", an abort (rejects with the signal's reason, however deaf the rest is), and
  * `fatal-tool-error`, which a tool throws to fail the whole turn. What guards and `authorize` throw fails the turn too.
  */
-export async function runCall(call: CallPart, tool: Tool | string, context: ToolContext, options?: UnaskedCall): Promise<CallOutcome>;
-export async function runCall(
-  call: CallPart,
-  tool: Tool | string,
-  context: ToolContext,
-  options: CallOptions,
-): Promise<CallOutcome | "pending">;
-export async function runCall(
+export function runCall(call: CallPart, tool: Tool | string, context: ToolContext, options?: UnaskedCall): Promise<CallOutcome>;
+export function runCall(call: CallPart, tool: Tool | string, context: ToolContext, options: CallOptions): Promise<CallOutcome | "pending">;
+export function runCall(
   call: CallPart,
   tool: Tool | string,
   context: ToolContext,
   options: CallOptions = {},
 ): Promise<CallOutcome | "pending"> {
+  const { guards = [] } = options;
+  return guards.length > 0 ? runGuarded(guards, call, tool, context, options) : runUnguarded(call, tool, context, options);
+}
+
+async function runGuarded(
+  guards: readonly CallGuard[],
+  call: CallPart,
+  tool: Tool | string,
+  context: ToolContext,
+  options: CallOptions,
+): Promise<CallOutcome | "pending"> {
   const abort = options.abort ?? context.signal;
-  const { guards = [], inside = directly } = options;
+  const { inside = directly } = options;
   throwIfAborted(abort);
   for (const guard of guards) {
-    const judging = inside(() => guard.before?.(call, context));
+    const judging = inside(() => guard.before?.(call, context), guard);
     const denied = await hearing(abort, judging);
     if (denied !== undefined) return failed(denied);
   }
-  let outcome = typeof tool === "string" ? failed(tool) : await validateAndRun(call, tool, context, options);
+  let outcome = await runUnguarded(call, tool, context, options);
   if (outcome === "pending") return outcome;
   for (const guard of guards) {
     const unguarded: CallOutcome = outcome;
-    const guarded = inside(() => guard.after?.(call, unguarded, context));
+    const guarded = inside(() => guard.after?.(call, unguarded, context), guard);
     if (guarded !== undefined) outcome = await hearing(abort, guarded);
   }
   return outcome;
 }
 
-async function validateAndRun(call: CallPart, tool: Tool, context: ToolContext, options: CallOptions): Promise<CallOutcome | "pending"> {
+/** Validate → authorize → run. */
+async function runUnguarded(
+  call: CallPart,
+  tool: Tool | string,
+  context: ToolContext,
+  options: CallOptions,
+): Promise<CallOutcome | "pending"> {
   const abort = options.abort ?? context.signal;
+  throwIfAborted(abort);
+  if (typeof tool === "string") return failed(tool);
   const reading = readArgs(call, tool, abort);
   const checked = reading instanceof Promise ? await reading : reading;
   if ("refused" in checked) return checked.refused;
@@ -93,10 +111,11 @@ async function validateAndRun(call: CallPart, tool: Tool, context: ToolContext, 
   throwIfAborted(abort);
   await options.onStart?.();
   try {
-    return toOutcome(tool.name, await runInTime(tool, checked.args, context, options));
+    const running = runInTime(tool, checked.args, context, options);
+    return toOutcome(tool.name, running instanceof Promise ? await running : running);
   } catch (error) {
     if (abort.aborted) throw abortReason(abort);
-    if (isFlowerError(error, "fatal-tool-error")) throw error;
+    if (isFlowerError(error, "fatal-tool-error") || isFlowerError(error, "parked")) throw error;
     if (isFlowerError(error, "tool-timeout")) return failed(error.message);
     return thrown(tool.name, error);
   }
@@ -133,21 +152,23 @@ function hearing<T>(abort: AbortSignal | LinkedAbort, waitedFor: T | Promise<T>)
 }
 
 /** What does not answer at once gets its time, and no more. */
-async function runInTime(tool: Tool, args: unknown, context: ToolContext, options: CallOptions): Promise<ToolOutput> {
-  const { inside = directly } = options;
-  const link = linkAbort(options.abort ?? context.signal);
+function runInTime(tool: Tool, args: unknown, context: ToolContext, options: CallOptions): ToolOutput | Promise<ToolOutput> {
+  const { inside = directly, abort = context.signal } = options;
+  let link: LinkedAbort | undefined; // made for those who wait, or look at their signal
+  const own = () => (link ??= linkAbort(abort));
+  let waiting = false;
   try {
-    throwIfAborted(link);
-    const returned = inside(() => tool.execute(args, contextOf(context, link)));
-    if (isPromiseLike(returned)) return toOutput(await wait(Promise.resolve(returned), tool, link, options));
-    throwIfAborted(link);
+    const returned = inside(() => tool.execute(args, new CallContext(context, () => own().signal)), tool);
+    waiting = isPromiseLike(returned);
+    if (isPromiseLike(returned)) return wait(Promise.resolve(returned), tool, own(), options);
+    throwIfAborted(abort);
     return toOutput(returned);
   } finally {
-    link.dispose();
+    if (!waiting) link?.dispose();
   }
 }
 
-async function wait<T>(running: Promise<T>, tool: Tool, link: LinkedAbort, options: CallOptions): Promise<T> {
+async function wait(running: Promise<ToolReturn>, tool: Tool, link: LinkedAbort, options: CallOptions): Promise<ToolOutput> {
   const ms = tool.timeoutMs ?? options.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS;
   const clock = options.clock ?? systemClock;
   const cancel = Number.isFinite(ms) ? clock.after(ms, () => link.abort(timedOut(tool.name, ms))) : nothing;
@@ -156,10 +177,11 @@ async function wait<T>(running: Promise<T>, tool: Tool, link: LinkedAbort, optio
     over = true;
   });
   try {
-    return await withAbort(ended, link);
+    return toOutput(await withAbort(ended, link));
   } finally {
     cancel();
-    if (!over) options.onOutlived?.(ended.then(nothing, nothing)); // its late result is dropped
+    link.dispose();
+    if (!over) options.onOutlived?.(ended.then(gaveResult, failedLate)); // its late result is dropped
   }
 }
 
@@ -167,28 +189,19 @@ function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
-/** The context that a tool gets: with a signal that also aborts at its timeout, made when the tool looks at it. */
-function contextOf(context: ToolContext, link: LinkedAbort): ToolContext {
-  return {
-    sessionId: context.sessionId,
-    path: context.path,
-    agent: context.agent,
-    callId: context.callId,
-    metadata: context.metadata,
-    history: context.history,
-    services: context.services,
-    emit: context.emit,
-    get signal() {
-      return link.signal;
-    },
-  };
-}
-
 function timedOut(name: string, ms: number): FlowerError {
   return new FlowerError("tool-timeout", `"${name}" was stopped after ${ms / 1000} s. Try a smaller piece of work.`);
 }
 
 function nothing(): void {}
+
+function gaveResult(): LateEnd {
+  return "result";
+}
+
+function failedLate(): LateEnd {
+  return "failure";
+}
 
 function directly<T>(work: () => T): T {
   return work();

@@ -22,8 +22,11 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Whatever the application registered with its Runner or Runtime. */
   readonly services: Readonly<Record<string, unknown>>;
-  /** Passes an event of the tool's own work (a subagent's speech, progress) to whoever watches. */
-  emit(event: Event): void;
+  /**
+   * Passes an event of the tool's own work (a subagent's speech, progress) to whoever watches. A tool that makes many awaits it, so as
+   * not to run ahead of a slow watcher.
+   */
+  emit(event: Event): void | Promise<void>;
 }
 
 /** A tool's answer with its parts told apart. */

@@ -1,7 +1,7 @@
-import { createReadStream } from "node:fs";
-import { hasCode } from "../core/files.ts";
+import { throwIfAborted } from "../core/abort.ts";
 import { isRecord, parseJson } from "../core/json.ts";
 import type { LoggedEvent } from "../messages/event.ts";
+import { LogLines } from "./log-lines.ts";
 
 export interface ReadEventsOptions {
   /** Gives the events behind this sequence number. Default 0: all. */
@@ -9,33 +9,46 @@ export interface ReadEventsOptions {
   readonly signal?: AbortSignal;
 }
 
+/** One line of a log. */
+export interface LogEntry {
+  /** Byte for byte, without the line feed. */
+  readonly line: string;
+  readonly event: LoggedEvent;
+}
+
 /**
  * The events of a log that are on disk now, in order; none when there is no file. Half a line at the end (the log is
  * being written, or its writer was killed) is not given, lines that cannot be read are passed over. Memory stays flat.
  */
 export async function* readEvents(path: string, options: ReadEventsOptions = {}): AsyncGenerator<LoggedEvent, void, void> {
-  const after = options.after ?? 0;
-  for await (const line of wholeLines(path, options.signal)) {
-    const event = parseJson(line);
-    if (isLoggedEvent(event) && event.seq > after) yield event;
+  for await (const batch of batches(path, options)) for (const { event } of batch) yield event;
+}
+
+/** Like {@link readEvents}, with the lines as they stand. */
+export async function* readLog(path: string, options: ReadEventsOptions = {}): AsyncGenerator<LogEntry, void, void> {
+  for await (const batch of batches(path, options)) yield* batch;
+}
+
+/** What one read of the file gives: a step of an asynchronous iteration costs more than parsing a line. */
+async function* batches(path: string, { after = 0, signal }: ReadEventsOptions): AsyncGenerator<readonly LogEntry[], void, void> {
+  const lines = new LogLines(path);
+  try {
+    for (let batch = await lines.next(); batch.length > 0; batch = await lines.next()) {
+      throwIfAborted(signal);
+      yield batch.flatMap((line) => {
+        const event = toLoggedEvent(line);
+        return event && event.seq > after ? [{ line, event }] : [];
+      });
+    }
+  } finally {
+    await lines.close();
   }
 }
 
-/** Only `\n` ends a line: JSON may contain every other line separator. */
-async function* wholeLines(path: string, signal: AbortSignal | undefined): AsyncGenerator<string, void, void> {
-  let parts: string[] = [];
-  try {
-    for await (const chunk of createReadStream(path, { encoding: "utf8", ...(signal ? { signal } : {}) })) {
-      const lines = (chunk as string).split("\n");
-      parts.push(lines[0] ?? "");
-      if (lines.length === 1) continue;
-      yield parts.join("");
-      yield* lines.slice(1, -1);
-      parts = [lines.at(-1) ?? ""];
-    }
-  } catch (error) {
-    if (!hasCode(error, "ENOENT", "ENOTDIR")) throw error;
-  }
+/** Undefined for a line that is no event. */
+export function toLoggedEvent(line: string): LoggedEvent | undefined {
+  const value = parseJson(line);
+  return isLoggedEvent(value) ? value : undefined;
 }
 
 function isLoggedEvent(value: unknown): value is LoggedEvent {

@@ -17,6 +17,16 @@ export interface LineageStep {
   readonly text?: string;
   /** What the person has added since, as long as the step has not passed with it. */
   readonly amendment?: string;
+  /** The work of this round is done and waits for its gate's answer; a later start goes straight there. */
+  readonly worked?: boolean;
+}
+
+/** What a person decided about the limits of a run. */
+export interface LineageBudget {
+  /** How often they were asked. */
+  readonly asked: number;
+  /** By limit: what it was at the start, and what they raised it to. */
+  readonly raised: Readonly<Partial<Record<"usd" | "tokens", { readonly from: number; readonly to: number }>>>;
 }
 
 /** What the next start of a workflow in the same folder goes on from. */
@@ -32,6 +42,7 @@ export interface Lineage {
   readonly runs: readonly string[];
   /** By base step name: rounds, retries and successors of a context handoff update it; judge and oracle never enter. */
   readonly steps: Readonly<Record<string, LineageStep>>;
+  readonly budget?: LineageBudget;
   /** How the last run ended; undefined while it runs, or when it was killed. */
   readonly outcome?: RunOutcome;
 }

@@ -1,4 +1,4 @@
-import { stat, unlink, utimes } from "node:fs/promises";
+import { readdir, stat, unlink, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemClock, toInstant } from "../core/clock.ts";
@@ -63,6 +63,14 @@ export async function acquireRunLock(runDir: string, workflow: string, info: Run
 /** Who holds the lock, or undefined when no live run does. */
 export async function readRunLock(runDir: string, workflow: string, clock: Clock = systemClock): Promise<RunHolder | undefined> {
   return readHolder(lockPath(runDir, workflow), clock);
+}
+
+/** Every live run in the run directory, the newest first. */
+export async function readRunLocks(runDir: string, clock: Clock = systemClock): Promise<readonly RunHolder[]> {
+  const entries = await readdir(runDir, { withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".lock"));
+  const holders = await Promise.all(files.map((file) => readHolder(join(runDir, file.name), clock)));
+  return holders.filter((holder) => holder !== undefined).sort((a, b) => (a.since < b.since ? 1 : -1));
 }
 
 function lockPath(runDir: string, workflow: string): string {

@@ -93,11 +93,22 @@ export class Workbench {
    * or undefined when there was nothing to move. The record of questions stays.
    */
   async archive(now: number): Promise<string | undefined> {
-    const names = existsSync(this.notes) ? readdirSync(this.notes).filter(isRunDocument) : [];
-    if (names.length === 0) return undefined;
+    const paths = this.documents();
+    if (paths.length === 0) return undefined;
     const folder = this.archiveFolder(now);
-    for (const name of names) await this.#retire(join(this.notes, name), folder);
+    for (const path of paths) await this.#retire(path, folder);
     return folder;
+  }
+
+  /** Absolute paths of the brief, the goal and the handoff documents that are there, in whatever language. */
+  documents(): readonly string[] {
+    const names = existsSync(this.notes) ? readdirSync(this.notes).filter(isRunDocument) : [];
+    return names.map((name) => join(this.notes, name));
+  }
+
+  /** The index as of now: path, description and size of the newest files, one line each. */
+  index(): Promise<string> {
+    return buildIndex(this.root, { workspace: this.workspace, language: this.language, maxEntries: this.#maxIndexEntries });
   }
 
   /** Moves one document of `notes/` into the archive before a new one takes its place; gives the new path, undefined when there is none. */
@@ -112,7 +123,7 @@ export class Workbench {
 
   /** Writes the index anew; true when it has changed. */
   async refresh(): Promise<boolean> {
-    const text = `# INDEX\n\n${await this.#index()}\n`;
+    const text = `# INDEX\n\n${await this.index()}\n`;
     if ((await readText(this.indexPath)) === text) return false;
     await this.write("INDEX.md", text);
     return true;
@@ -120,11 +131,7 @@ export class Workbench {
 
   /** What a session is told about the workbench in its first message: where it is, what goes where, the index as of now. */
   async promptBlock(): Promise<string> {
-    return translator(this.language)("workbench.block", { root: this.root, index: await this.#index() });
-  }
-
-  #index(): Promise<string> {
-    return buildIndex(this.root, { workspace: this.workspace, language: this.language, maxEntries: this.#maxIndexEntries });
+    return translator(this.language)("workbench.block", { root: this.root, index: await this.index() });
   }
 
   async #retire(path: string, folder: string): Promise<string> {

@@ -6,6 +6,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import {
   archiveLineage,
   type Lineage,
+  type LineageBudget,
   type LineageNotice,
   type LineagePlace,
   type LineageStep,
@@ -76,7 +77,7 @@ export class Chain {
         old ? wake(old, runtime.runId, amendment) : newLineage(request ?? "", options.language, runtime.runId),
       );
       if (!lineage) throw new FlowerError("unknown", "The lineage was not written.");
-      runtime.books.continues = old?.runs.at(-1);
+      runtime.books.earlier = old?.runs ?? [];
       return new Chain({ woke: old, amendment, notice, place, workflow, lost: lock.signal, release: () => lock.release(), lineage });
     } catch (error) {
       await lock.release();
@@ -91,6 +92,16 @@ export class Chain {
 
   step(name: string): LineageStep | undefined {
     return Object.hasOwn(this.#lineage.steps, name) ? this.#lineage.steps[name] : undefined;
+  }
+
+  /** What a person decided about the limits. */
+  get budget(): LineageBudget {
+    return this.#lineage.budget ?? { asked: 0, raised: {} };
+  }
+
+  async noteBudget(budget: LineageBudget): Promise<void> {
+    const updated = await updateLineage(this.#place, this.#workflow, (current) => ({ ...(current ?? this.#lineage), budget }));
+    if (updated) this.#lineage = updated;
   }
 
   /** Records how far a step has come, at once. */

@@ -34,6 +34,10 @@ export interface Scope {
   readonly onEvent: EventSink | undefined;
   /** Logs an event and gives it to the sink. */
   emit(event: Event): void;
+  /** Records that the round's work is done: should the process end before the gate has answered, the next goes straight there. */
+  workDone(): Promise<void>;
+  /** Where earlier runs of the chain keep a file of this name, the newest first. */
+  earlierFiles(name: string): readonly string[];
 }
 
 export function runtimeOf(ctx: Ctx): Runtime | undefined {

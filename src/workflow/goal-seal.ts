@@ -31,8 +31,9 @@ export async function checkSeal(path: string, ctx: Ctx, scope: Scope, channel: H
   if (now === sealed.text) return utimes(path, sealed.mtime, sealed.mtime);
   const options = [t("goal.keepSealed"), t("goal.takeChanged")];
   const question = t("goal.changedDuringWork", { path, changes: changedLines(sealed.text, now) });
-  const asked = await channel.ask(question, { options, purpose: "goal", path: [scope.step], signal: scope.signal });
-  if (asked.state === "answered" && asked.answer === options[1]) return;
+  const asking = channel.ask(question, { options, purpose: "goal", path: [scope.step], signal: scope.signal });
+  const asked = await asking.catch((error: unknown) => ({ error }) as const);
+  if (!("error" in asked) && asked.state === "answered" && asked.answer === options[1]) return;
   const aside = `${path}.changed-during-work`;
   await replaceFile(aside, now);
   await replaceFile(path, sealed.text);
@@ -40,6 +41,7 @@ export async function checkSeal(path: string, ctx: Ctx, scope: Scope, channel: H
   scope.emit(
     makeEvent("task", t("goal.sealedCounts", { path, aside }), { type: "notice", code: "goal-changed-during-work", data: { aside } }),
   );
+  if ("error" in asked) throw asked.error;
 }
 
 /** Lines that went and lines that came, the first twenty. */

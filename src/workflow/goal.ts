@@ -1,6 +1,7 @@
 import { isAbsolute, relative } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { readText } from "../core/files.ts";
+import { splitAmendments } from "../human/amendments.ts";
 import type { HumanChannel } from "../human/channel.ts";
 import { type Language, type Translate, translator } from "../i18n/catalogue.ts";
 import { makeEvent } from "../messages/event.ts";
@@ -54,7 +55,8 @@ export function goalStep(channel: HumanChannel, options: GoalOptions): Step {
   return new Step(name, {
     agent,
     async prompt(ctx) {
-      const asked = goalPrompt(String(ctx[options.briefKey ?? t("step.clarify")] ?? ""), options.briefPath, ctx);
+      const said = await saidSince(options.briefPath, scopeOf(ctx)?.amendment);
+      const asked = goalPrompt(String(ctx[options.briefKey ?? t("step.clarify")] ?? ""), options.briefPath, said, ctx);
       return asked + unfinishedNote(options.goalPath, await unfinishedDocument(options.goalPath, isCompleteGoal));
     },
     retries: options.retries ?? 1,
@@ -86,7 +88,14 @@ export function goalStep(channel: HumanChannel, options: GoalOptions): Step {
   });
 }
 
-function goalPrompt(brief: string, briefPath: string | undefined, ctx: Ctx): string {
+/** What the person added to the brief, beside the words that this start begins with. */
+async function saidSince(briefPath: string | undefined, amendment: string | undefined): Promise<readonly string[]> {
+  const text = briefPath === undefined ? undefined : await readText(briefPath);
+  const { amendments } = splitAmendments(text ?? "");
+  return amendments.map((added) => added.text).filter((words) => !amendment?.includes(words));
+}
+
+function goalPrompt(brief: string, briefPath: string | undefined, said: readonly string[], ctx: Ctx): string {
   const where =
     briefPath === undefined
       ? []
@@ -94,7 +103,8 @@ function goalPrompt(brief: string, briefPath: string | undefined, ctx: Ctx): str
   const old = goalOf(ctx);
   const added = scopeOf(ctx)?.amendment;
   const amend = old ? [...(added === undefined ? [] : [`The person added:\n\n${added}`]), amendPrompt(old)] : [];
-  return ["Set the goal for this brief.", brief, ...where, ...amend].join("\n\n");
+  const since = said.length === 0 ? [] : [`Since the brief was begun the person said:\n\n${said.join("\n\n")}`];
+  return ["Set the goal for this brief.", brief, ...where, ...since, ...amend].join("\n\n");
 }
 
 function isCompleteGoal(text: string): boolean {

@@ -5,7 +5,9 @@ import type { StepLabel } from "../messages/label.ts";
 import type { RunOptions } from "../runtime/runtime.ts";
 import type { StepResult } from "../runtime/step-result.ts";
 import type { LineageStep } from "../workbench/lineage.ts";
+import { earlierRunFiles } from "./chain.ts";
 import { type Ctx, REJECTION_KEY, RESULTS_KEY, SCOPE_KEY, type Scope, verdictOf } from "./ctx.ts";
+import { formerResult } from "./former-result.ts";
 import type { GateAnswer, Step, StepAbort } from "./step.ts";
 import type { WorkflowRun } from "./workflow-run.ts";
 
@@ -36,23 +38,24 @@ export async function runStep(step: Step, run: WorkflowRun, words: readonly stri
   const known = run.chain.step(step.name);
   const verdictBefore = verdictOf(run.ctx);
   let round = words.length > 0 ? await roundWithWords(step, known, run, words) : await firstRound(step, known, run);
+  let former = words.length > 0 ? undefined : await workedBefore(known, run);
   for (let left = step.options.retries ?? 0; ; left--) {
     const number = roundNumber(round.label);
     setScope(step, number, run);
-    await run.chain.note(step.name, { finished: false, round: number, prompt: round.prompt });
-    await step.options.onRound?.(run.ctx);
-    const result = await runRound(step, round, run);
+    const result = former ?? (await work(step, round, run));
+    former = undefined;
     addResult(run.ctx, result);
     if (!result.ok) return { kind: "failed", result, reason: result.error, code: result.errorKind };
     run.ctx[REJECTION_KEY] = undefined;
     try {
       const answer = await askGate(step, result, run.ctx);
       if (answer === true) {
-        await run.chain.note(step.name, { finished: true, prompt: undefined, amendment: undefined, text: result.text });
+        const done = { finished: true, prompt: undefined, amendment: undefined, worked: undefined };
+        await run.chain.note(step.name, { ...done, text: result.text });
         return { kind: "passed", result };
       }
       round = await nextRound(step, result, round.label, run.ctx);
-      await run.chain.note(step.name, { prompt: round.prompt });
+      await run.chain.note(step.name, { prompt: round.prompt, worked: undefined });
       if (left <= 0 && answer !== "granted") {
         return { kind: "failed", result, reason: run.rejectionReason(number, verdictBefore), code: undefined };
       }
@@ -60,6 +63,20 @@ export async function runStep(step: Step, run: WorkflowRun, words: readonly stri
       return { kind: "aborted", result, error };
     }
   }
+}
+
+async function work(step: Step, round: Round, run: WorkflowRun): Promise<StepResult> {
+  await run.chain.note(step.name, { finished: false, round: roundNumber(round.label), prompt: round.prompt, worked: undefined });
+  await step.options.onRound?.(run.ctx);
+  return runRound(step, round, run);
+}
+
+/** The result of a round whose gate had not answered when its process ended. After a failure the work goes on instead, as it does with new words. */
+async function workedBefore(known: LineageStep | undefined, run: WorkflowRun): Promise<StepResult | undefined> {
+  if (!run.chain.woke || run.chain.woke.outcome === "failed") return undefined;
+  if (!known?.worked || known.sessionId === undefined || known.amendment !== undefined) return undefined;
+  if (!(await run.runtime.hasSession(known.sessionId))) return undefined;
+  return formerResult(run.runtime.manifestPath, known.sessionId);
 }
 
 async function firstRound(step: Step, known: LineageStep | undefined, run: WorkflowRun): Promise<Round> {
@@ -136,7 +153,7 @@ async function runRound(step: Step, round: Round, run: WorkflowRun): Promise<Ste
     signal: link.signal,
     onEvent: run.onEvent,
     notice: run.mailNotice(),
-    askPermission: run.askPermission(step.name),
+    askPermission: run.askPermission(),
     onSession: (sessionId, hasPrompt) => run.chain.note(step.name, hasPrompt ? { sessionId, prompt: undefined } : { sessionId }),
   };
   try {
@@ -172,6 +189,8 @@ export function setScope(step: Step, round: number, run: WorkflowRun): void {
     signal: run.signal,
     onEvent: run.onEvent,
     emit: (event) => run.runtime.publish(event, run.onEvent),
+    workDone: () => run.chain.note(step.name, { worked: true }),
+    earlierFiles: (name) => earlierRunFiles(run.runtime, run.chain, name),
   };
   run.ctx[SCOPE_KEY] = scope;
 }

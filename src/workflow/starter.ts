@@ -27,6 +27,8 @@ export interface StarterOptions {
   readonly maxAsks?: number;
   /** How long a question waits, in milliseconds; null for ever, ≤ 0 not at all. Default 1,800,000. */
   readonly timeoutMs?: number | null;
+  /** When nobody makes a decision that only a person can make, keep the run's state and end as `parked`. Default false. */
+  readonly park?: boolean;
   /** Appended to every role's rules. */
   readonly instructions?: string;
   /** What the worker is told beside brief and goal. */
@@ -54,6 +56,7 @@ export function starterFlow(request: string | undefined, options: StarterOptions
   const channel = new HumanChannel({
     maxAsks: options.maxAsks,
     timeoutMs: options.timeoutMs,
+    park: options.park,
     logPath: workbench.questionsPath(),
     amendPath: briefPath,
     language,

@@ -1,3 +1,4 @@
+import { isRecord } from "../core/json.ts";
 import type { Translate } from "../i18n/catalogue.ts";
 import type { CheckEvidence, VerdictState } from "../messages/event.ts";
 import type { Goal } from "../workbench/goal-document.ts";
@@ -27,6 +28,12 @@ export interface Verdict {
   readonly ok: boolean;
   readonly reason: string;
   readonly checks: readonly CheckEvidence[];
+}
+
+/** Whether what was read from disk is a verdict. */
+export function isVerdict(value: unknown): value is Verdict {
+  if (!isRecord(value) || !Array.isArray(value["checks"])) return false;
+  return typeof value["state"] === "string" && typeof value["ok"] === "boolean" && typeof value["reason"] === "string";
 }
 
 export interface DeriveInput {

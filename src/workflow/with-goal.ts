@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { FlowerError } from "../core/errors.ts";
 import { readText } from "../core/files.ts";
+import { parseJson } from "../core/json.ts";
 import { type Amendment, splitAmendments } from "../human/amendments.ts";
 import type { HumanChannel } from "../human/channel.ts";
 import { ASK_TOOL_NAME } from "../human/tools.ts";
@@ -14,7 +16,7 @@ import { checkSeal, sealGoal } from "./goal-seal.ts";
 import { type JudgeOptions, judgeWork } from "./judge.ts";
 import { rederiveGoal } from "./rederive-goal.ts";
 import { type GateAnswer, type Step, StepAbort } from "./step.ts";
-import { deriveVerdict, type Verdict, verdictFeedback, verdictToMarkdown } from "./verdict.ts";
+import { deriveVerdict, isVerdict, type Verdict, verdictFeedback, verdictToMarkdown } from "./verdict.ts";
 
 export interface WithGoalOptions extends JudgeOptions {
   readonly goalPath: string;
@@ -71,8 +73,11 @@ class GoalGuard {
     ctx[ROUND_KEY] = round;
     ctx[REBUTTAL_KEY] = undefined;
     await checkSeal(this.#options.goalPath, ctx, scope, this.#channel, this.#t);
-    const goal = await this.#goalAsOfNow(ctx);
+    await scope.workDone();
+    const asked = await this.#askedBefore(scope);
+    const goal = asked ? await this.#goal() : await this.#goalAsOfNow(ctx);
     ctx[GOAL_KEY] = goal;
+    if (asked) return this.#concluded(asked, goal, scope, ctx);
     const hardChecks = this.#options.runChecks === false ? [] : await runGoalChecks({ goal, runtime, scope, t: this.#t });
     const report = await judgeWork({
       runtime,
@@ -92,12 +97,28 @@ class GoalGuard {
       accepted: acceptedChecks(ctx),
       defaultReason: this.#t("goal.noConclusion"),
     });
+    return this.#concluded(verdict, goal, scope, ctx);
+  }
+
+  async #concluded(verdict: Verdict, goal: Goal, scope: Scope, ctx: Ctx): Promise<GateAnswer> {
+    const { round, step } = scope;
     ctx[VERDICT_KEY] = verdict;
-    await runtime.books.saveVerdict(`${scope.step}-${round}`, verdict, verdictToMarkdown(verdict, this.#t));
-    scope.emit(this.#verdictEvent(scope, round, verdict));
+    await runtimeOf(ctx)?.books.saveVerdict(verdictName(scope), verdict, verdictToMarkdown(verdict, this.#t));
+    const { state, reason, checks } = verdict;
+    scope.emit(makeEvent("task", reason, { type: "verdict", step, round, state, reason, checks }));
     if (verdict.ok) return true;
-    if (verdict.state !== "unreachable") return false;
+    if (state !== "unreachable") return false;
     return this.#askPerson(verdict, goal, scope, ctx);
+  }
+
+  /** The verdict about which an earlier run has asked the person already, in this round: it stands, whether they have answered or not. */
+  async #askedBefore(scope: Scope): Promise<Verdict | undefined> {
+    if (!this.#channel.asks.some((ask) => ask.key === questionKey(scope))) return undefined;
+    for (const path of scope.earlierFiles(join("verdicts", `${verdictName(scope)}.json`))) {
+      const verdict: unknown = parseJson((await readText(path)) ?? "");
+      if (isVerdict(verdict)) return verdict;
+    }
+    return undefined;
   }
 
   /** What goes back to the worker: what a person said of the verdict, or what is missing. */
@@ -137,17 +158,13 @@ class GoalGuard {
     return goal;
   }
 
-  #verdictEvent(scope: Scope, round: number, verdict: Verdict) {
-    const { state, reason, checks } = verdict;
-    return makeEvent("task", reason, { type: "verdict", step: scope.step, round, state, reason, checks });
-  }
-
   async #askPerson(verdict: Verdict, goal: Goal, scope: Scope, ctx: Ctx): Promise<GateAnswer> {
     const options = OPTIONS.map((key) => this.#t(key));
     const asked = await this.#channel.ask(this.#t("goal.unreachable", { reason: verdict.reason }), {
       options,
       purpose: "goal",
       path: [scope.step],
+      key: questionKey(scope),
       signal: scope.signal,
     });
     if (asked.state !== "answered") throw new StepAbort(this.#t("goal.unreachableAlone", { reason: verdict.reason }));
@@ -161,7 +178,8 @@ class GoalGuard {
   }
 
   async #changeGoal(goal: Goal, scope: Scope, ctx: Ctx): Promise<GateAnswer> {
-    const asked = await this.#channel.ask(this.#t("goal.newGoal"), { purpose: "goal", path: [scope.step], signal: scope.signal });
+    const key = `${questionKey(scope)}/new`;
+    const asked = await this.#channel.ask(this.#t("goal.newGoal"), { purpose: "goal", path: [scope.step], key, signal: scope.signal });
     const words = asked.state === "answered" ? asked.answer.trim() : "";
     if (words === "") throw new StepAbort(this.#t("goal.unreachableAlone", { reason: this.#t("goal.newGoal") }));
     const { goalPath, language = "en", role } = this.#options;
@@ -170,6 +188,15 @@ class GoalGuard {
     ctx[REBUTTAL_KEY] = words;
     return "granted";
   }
+}
+
+function questionKey({ step, round }: Scope): string {
+  return `goal/${step}/${round}`;
+}
+
+/** As `saveVerdict` names its files. */
+function verdictName({ step, round }: Scope): string {
+  return `${step}-${round}`.replaceAll(/[/\\]/g, "_");
 }
 
 const ACCEPTED_KEY = "_accepted_checks";

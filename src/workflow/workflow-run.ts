@@ -1,10 +1,14 @@
+import { withAbort } from "../core/abort.ts";
 import type { PermissionGuardOptions } from "../guards/permission.ts";
 import type { HumanChannel } from "../human/channel.ts";
 import { type Translate, translator } from "../i18n/catalogue.ts";
 import type { EventSink } from "../messages/event.ts";
+import type { LimitReached } from "../runtime/budget.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import type { Chain } from "./chain.ts";
+import { askBudget } from "./ask-budget.ts";
+import { type Chain, earlierRunFiles } from "./chain.ts";
 import { type Ctx, REJECTION_KEY, resultsOf, verdictOf } from "./ctx.ts";
+import { earlierSpending } from "./earlier-spending.ts";
 import type { Verdict } from "./verdict.ts";
 
 export interface WorkflowRunOptions {
@@ -28,6 +32,7 @@ export class WorkflowRun {
   readonly #channel: HumanChannel | undefined;
   readonly #t: Translate;
   readonly #sessions = new Map<string, string>();
+  #raising: Promise<boolean> | undefined;
 
   constructor(options: WorkflowRunOptions) {
     this.runtime = options.runtime;
@@ -64,23 +69,61 @@ export class WorkflowRun {
 
   /** What the person has said and no agent has taken: mail, and words at an interrupt that came when no work was under way. */
   async takeUnread(): Promise<readonly string[]> {
+    await this.#channel?.flush(); // mail that is being saved has been said
     const mail = (await this.#channel?.takeMail()) ?? [];
     return [...mail.map((item) => item.text), ...this.runtime.takeWaitingWords()];
   }
 
   /** Asks the person about a call that is not allowed by itself; nobody there is told apart from a no. */
-  askPermission(step: string): PermissionGuardOptions["ask"] {
+  askPermission(): PermissionGuardOptions["ask"] {
     const channel = this.#channel;
     if (!channel) return undefined;
     const options = [this.#t("permission.allow"), this.#t("permission.deny")];
-    return async ({ tool, detail, reason }, signal) => {
+    return async ({ tool, detail, reason, path, key }, signal) => {
       const question = this.#t("permission.question", { tool, summary: detail, reason });
-      const asked = await channel.ask(question, { options, purpose: "permission", path: [step], signal });
+      const asked = await channel.ask(question, { options, purpose: "permission", path, key, signal });
       if (asked.state !== "answered") return asked.state === "declined" ? "deny" : "nobody";
       if (asked.answer === options[0]) return "allow";
       if (asked.answer !== options[1]) void channel.send(asked.answer); // other words are no consent, and they reach the agent
       return "deny";
     };
+  }
+
+  /** Asks the person whether the run may spend more, once at a time however many steps want to know; a raised limit is remembered. */
+  askToRaise(reached: LimitReached, signal: AbortSignal): Promise<boolean> {
+    this.#raising ??= this.#askToRaise(reached).finally(() => {
+      this.#raising = undefined;
+    });
+    return withAbort(this.#raising, signal);
+  }
+
+  async #askToRaise(reached: LimitReached): Promise<boolean> {
+    const { chain, runtime } = this;
+    const { limit, of } = reached;
+    const { asked, raised } = chain.budget;
+    if (!this.#channel) return false;
+    const to = await askBudget({ reached, key: `budget/${limit}/${asked}`, signal: this.signal }, this.#channel, this.#t);
+    const from = raised[limit]?.to === of ? raised[limit].from : of;
+    await chain.noteBudget({ asked: asked + 1, raised: to === undefined ? raised : { ...raised, [limit]: { from, to } } });
+    if (to !== undefined) runtime.ledger.raise(limit, to);
+    return to !== undefined;
+  }
+
+  /** The questions that keep the run waiting. */
+  parkedQuestions(): readonly string[] {
+    return (this.#channel?.asks ?? []).filter(({ state, purpose }) => state === "asked" && purpose !== "model").map(({ id }) => id);
+  }
+
+  /** Brings the ledger to where the runs before left it: what they spent counts, what a person raised holds. */
+  async openLedger(): Promise<void> {
+    const { chain, runtime } = this;
+    const { ledger } = runtime;
+    if (!chain.woke || (ledger.limits.usd === undefined && ledger.limits.tokens === undefined)) return;
+    for (const usage of await earlierSpending(earlierRunFiles(runtime, chain, "events.jsonl"))) ledger.carry(usage);
+    for (const limit of ["usd", "tokens"] as const) {
+      const raised = chain.budget.raised[limit];
+      if (raised && raised.from === ledger.limits[limit]) ledger.raise(limit, raised.to);
+    }
   }
 
   /** Why the last round was not enough, for people. A verdict that is older than the step is about another step. */

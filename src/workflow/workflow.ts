@@ -101,6 +101,7 @@ export class Workflow {
     let unwire = () => {};
     let ending: Ending = { outcome: "failed", reason: "unknown" };
     try {
+      await run.openLedger();
       unwire = await wireChannel(this.channel, run);
       await this.#greet(run);
       ending = await this.#runSteps(run, options);
@@ -253,6 +254,7 @@ function endOf(end: StepEnd, step: Step, run: WorkflowRun): Ending | undefined {
     return endingOf(end.error, run);
   }
   const { code, reason } = end;
+  if (code === "parked") return parkedAt(step.name, run);
   if (run.signal.aborted) return { outcome: "interrupted", failedAt: step.name, reason };
   const isBroke = code === "budget" && run.runtime.ledger.reached() !== undefined;
   if ((step.options.onFail ?? "stop") !== "stop" && !isBroke) return undefined;
@@ -261,7 +263,14 @@ function endOf(end: StepEnd, step: Step, run: WorkflowRun): Ending | undefined {
 
 function endingOf(error: unknown, run: WorkflowRun): Ending {
   const reason = messageOf(error);
+  const code = isStepAbort(error) ? error.details["code"] : isFlowerError(error) ? error.code : undefined;
+  if (code === "parked") return parkedAt(run.step, run);
   if (run.signal.aborted) return { outcome: "interrupted", failedAt: run.step, reason };
-  const isBroke = isStepAbort(error) && error.details["code"] === "budget";
-  return { outcome: isBroke ? "budget" : "failed", failedAt: run.step, reason };
+  return { outcome: code === "budget" ? "budget" : "failed", failedAt: run.step, reason };
+}
+
+/** The run waits for a person: at the next start it goes on from this question. */
+function parkedAt(step: string | undefined, run: WorkflowRun): Ending {
+  const ids = run.parkedQuestions().join(", ");
+  return { outcome: "parked", failedAt: step, reason: translator(run.runtime.language)("workflow.parked", { id: ids }) };
 }

@@ -57,6 +57,11 @@ test("an agent is recognised by its brand, a look-alike is not", () => {
   expect(isAgent(undefined)).toBe(false);
 });
 
+test("subagents of one name are refused: a call could not tell them apart", () => {
+  const twins = [new Agent({ name: "bob" }), new Agent({ name: "bob" })];
+  expect(() => new Agent({ name: "ada", subagents: twins })).toThrow(/two subagents named "bob"/);
+});
+
 function optionsOf(name: string) {
   return { name, description: "", parameters: { type: "object" } as const, execute: () => "" };
 }

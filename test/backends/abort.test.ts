@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Engine } from "../../src/engines/engine.ts";
 import { checkHistory } from "../../src/messages/history.ts";
+import { tool } from "../../src/tools/tool.ts";
 import { type Desk, openDesk } from "./desk.ts";
 import { inShort, steps, stepTool } from "./steps.ts";
 
@@ -19,8 +20,13 @@ async function abortWhen(desk: Desk, ready: () => boolean) {
 
 test("an abort ends a query within 2 s though its tool is deaf; the reply stays, the call is answered as interrupted", async () => {
   let calls = 0;
-  const step = stepTool([], new Set([1]));
-  const desk = openDesk([steps(1)], { tools: [step], agent: { guards: [{ before: () => void calls++ }] } });
+  const execute = () => {
+    calls++; // the tool is at work, not just asked for
+    return new Promise<never>(() => {});
+  };
+  const desk = openDesk([steps(1)], {
+    tools: [tool({ name: "step", description: "Never comes back.", parameters: { type: "object" }, execute })],
+  });
   const { error, events, ms } = await abortWhen(desk, () => calls > 0);
   expect(error).toBe("stop now");
   expect(ms).toBeLessThan(LIMIT_MS);

@@ -24,7 +24,8 @@ export interface Desk {
   query(change?: Partial<BackendQuery>): BackendQuery;
   /** Runs a query to its end. */
   run(change?: Partial<BackendQuery>): Promise<Ending>;
-  state(): Promise<SessionState | undefined>;
+  /** Default: the main session. */
+  state(sessionId?: string): Promise<SessionState | undefined>;
   /** Another process over the same file, after this one died: its leases have expired. */
   afterDeath(script: Script): Desk;
 }
@@ -78,7 +79,7 @@ function makeDesk(script: Script, options: DeskOptions, folder: string, clock: S
     started: () => started,
     query,
     run: (change) => drain(backend.run(query(change))),
-    state: () => store.read(SESSION),
+    state: (sessionId = SESSION) => store.read(sessionId),
     afterDeath: (next) => {
       clock.skipLeases();
       return makeDesk(next, options, folder, clock);

@@ -63,3 +63,26 @@ test("a waiting reader is woken by an item, and by the end", async () => {
   queue.end();
   expect(await second).toBeUndefined();
 });
+
+test("whoever waits until it is drained goes on when the last item is taken, or when the queue ends", async () => {
+  const queue = new Queue<number>();
+  const passed: string[] = [];
+  const wait = (name: string) => queue.drained().then(() => void passed.push(name));
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  await wait("empty");
+  queue.push(1);
+  queue.push(2);
+  const waiting = wait("taken");
+  await queue.next();
+  await settle();
+  expect(passed).toEqual(["empty"]);
+  await queue.next();
+  await waiting;
+  queue.push(3);
+  const left = wait("ended");
+  await settle();
+  expect(passed).toEqual(["empty", "taken"]);
+  queue.end();
+  await left;
+  expect(await queue.next()).toBe(3);
+});

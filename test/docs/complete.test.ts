@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { BUILTIN_TOOL_NAMES } from "../../src/agents/agent.ts";
+import * as claude from "../../src/backends/claude/index.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { ERROR_CODES } from "../../src/core/errors.ts";
 import * as engines from "../../src/engines/index.ts";
@@ -65,7 +66,7 @@ describe("the documentation names", () => {
   });
 
   it("everything that the package exports", () => {
-    const names = [root, engines, sqlite, testing].flatMap((entry) => Object.keys(entry));
+    const names = [root, engines, sqlite, claude, testing].flatMap((entry) => Object.keys(entry));
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(everywhere))).toEqual([]);
   });
 });

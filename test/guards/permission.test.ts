@@ -106,7 +106,15 @@ describe("the guard", () => {
     const guard = permissionGuard({ ...options, ask });
     expect(await guard.before?.(call("a"), toolContext())).toBeUndefined();
     expect(ask.mock.calls[0]).toEqual([
-      { tool: "Write", summary: "a", detail: "a", args: { file_path: "a", content: "" }, reason: "it changes a file" },
+      {
+        tool: "Write",
+        summary: "a",
+        detail: "a",
+        args: { file_path: "a", content: "" },
+        reason: "it changes a file",
+        key: "s1/c1/permission",
+        path: ["main"],
+      },
       expect.any(AbortSignal),
     ]);
   });

@@ -15,7 +15,7 @@ test("a process killed while its question waits loses neither the question nor t
 
   expect(await answerInStore(desk.store, "q1", "yes")).toBe(true);
   const channel = new HumanChannel({ storePath: desk.store });
-  expect(await channel.ask("Tabs?", { key: "s/c" })).toMatchObject({ id: "q1", state: "answered", answer: "yes" });
+  expect(await channel.ask("Tabs?", { key: "s1/c1" })).toMatchObject({ id: "q1", state: "answered", answer: "yes" });
   await channel.close();
   await desk[Symbol.asyncDispose]();
 });

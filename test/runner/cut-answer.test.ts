@@ -25,7 +25,7 @@ it("nor is a checked one when the process is killed before the commit and anothe
   const engine = new ScriptedEngine([]);
   const sessionStore = new SqliteSessionStore(join(folder, "chat.db"), { clock });
   await using runner = new Runner({
-    startingAgent: new Agent({ name: "Bot", output: z.object({ as: z.string() }) }),
+    startingAgent: new Agent({ name: "Bot", outputSchema: z.object({ as: z.string() }) }),
     engine,
     sessionStore,
   });

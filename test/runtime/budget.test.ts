@@ -18,7 +18,8 @@ test.each<[string, BudgetLimits, object, Partial<Usage>, number]>([
   expect(bench.engine.requests).toHaveLength(calls);
   expect(result).toMatchObject({ ok: false, errorKind: "budget", attempts: 1, numIterations: calls });
   expect(result.costUsd).toBeCloseTo(calls * (usage.costUsd ?? 0));
-  const reached = bench.of("task").map((event) => event.payload);
+  const told = bench.of("task").map((event) => event.payload);
+  const reached = told.filter((payload) => payload.type === "budget" && payload.level === "reached");
   expect(reached).toMatchObject([{ type: "budget", level: "reached", used: expect.any(Number), of: expect.any(Number) }]);
 });
 

@@ -24,7 +24,7 @@ test("one row per step, with the run's id and the fields of its result", async (
 
 test("a run that goes on from an earlier one says so in its rows", async () => {
   const bench = openBench(["one"]);
-  bench.runtime.books.continues = "earlier";
+  bench.runtime.books.earlier = ["earlier"];
   await bench.finish(bench.runtime.run(worker(), "go"));
   expect(await bench.manifest()).toMatchObject([{ run: bench.runtime.runId, continues: "earlier" }]);
 });

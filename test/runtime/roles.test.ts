@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Agent } from "../../src/agents/agent.ts";
 import { resultText } from "../../src/messages/message.ts";
-import { clarifier, goalSetter, judge, type RoleOptions, worker } from "../../src/runtime/roles.ts";
+import { clarifier, goalSetter, judge, oracle, type RoleOptions, worker } from "../../src/runtime/roles.ts";
 import { tool } from "../../src/tools/tool.ts";
 import { openBench } from "./bench.ts";
 
@@ -11,6 +11,7 @@ const roles: readonly (readonly [string, (options: RoleOptions) => Agent, readon
   ["clarifier", clarifier, ["Read", "Glob", "Grep"]],
   ["goal-setter", goalSetter, ["Read", "Glob", "Grep"]],
   ["judge", judge, ["Read", "Glob", "Grep"]],
+  ["oracle", oracle, ["Read", "Glob", "Grep"]],
   ["a judge that may run commands", (options) => judge({ ...options, canRun: true }), ["Read", "Glob", "Grep", "Bash"]],
 ];
 
@@ -68,6 +69,7 @@ test.each([
       /repair nothing/,
     ],
   ],
+  ["oracle", oracle(), [/bystander/, /you do not know/, /give no orders/, /never an instruction to you/, /only the last events/]],
   ["worker", worker(), [/Read the brief and the goal first/, /Only your last message is read/, /did not verify/, /inbox/]],
 ])("the rules of the %s say what has gone wrong without them", (_name, agent, facts) => {
   for (const fact of facts) expect(agent.instructions).toMatch(fact);

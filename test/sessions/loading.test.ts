@@ -17,7 +17,7 @@ async function withoutResults() {
   await lease.commit({ end: true });
   await lease.release();
   const database = new Database(fixture.path);
-  database.exec("DELETE FROM entries WHERE no = 3");
+  database.exec("DELETE FROM entries WHERE type = 'tool'");
   return { fixture, database };
 }
 
@@ -56,6 +56,22 @@ describe("a stored session", () => {
     await turn(store, "b", "1");
     said.push(...(await turn(store, "a", "2")));
     expect((await store.read("a"))?.history).toEqual(said);
+    await store.close();
+    await fixture.cleanup();
+  });
+
+  it("is as the database has it when it was changed elsewhere, or fell out of the cache, since it was held here", async () => {
+    const fixture = sqliteFixture();
+    const store = new SqliteSessionStore(fixture.path, { cachedSessions: 1, clock: fixture.clock });
+    await turn(store, "a", "1", { activeAgent: "A", metadata: { n: 1 } });
+    await turn(store, "a", "2", { activeAgent: "B", metadata: { n: 2 } });
+    const [lease, other] = await Promise.all([store.open("a"), store.open("b")]);
+    expect([lease.state.commit, lease.state.activeAgent, lease.state.metadata]).toEqual([2, "B", { n: 2 }]);
+    await Promise.all([lease.release(), other.release()]);
+    await turn(fixture.store, "a", "3", { activeAgent: "C" });
+    const next = await store.open("a");
+    expect([next.fence, next.state.commit, next.state.activeAgent, next.state.history.length]).toEqual([5, 3, "C", 6]);
+    await next.release();
     await store.close();
     await fixture.cleanup();
   });

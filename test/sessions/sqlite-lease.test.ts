@@ -49,7 +49,7 @@ describe("a lease in a database", () => {
     const { store, path } = fixture;
     await turn(store, "s", "1");
     const database = new Database(path);
-    database.exec("UPDATE entries SET payload = '{' WHERE no = 2");
+    database.exec("UPDATE entries SET payload = '{' WHERE type = 'model'");
     const other = await fixture.reopen();
     for (let i = 0; i < 2; i++) {
       await expect(other.open("s", { onBusy: "reject" })).rejects.toMatchObject({

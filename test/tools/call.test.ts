@@ -67,7 +67,7 @@ test("a tool that takes too long is given up at its time; its signal aborts, and
   const clock = new FakeClock();
   let signal: AbortSignal | undefined;
   let finish: (value: string) => void = () => {};
-  const outlived: Promise<void>[] = [];
+  const outlived: Promise<unknown>[] = [];
   const slow = make((_args, context) => {
     signal = context.signal;
     return new Promise<string>((resolve) => {
@@ -83,7 +83,7 @@ test("a tool that takes too long is given up at its time; its signal aborts, and
   expect(clock.timers).toBe(0);
   expect(outlived).toHaveLength(1);
   finish("too late");
-  await outlived[0];
+  expect(await outlived[0]).toBe("result");
 });
 
 test("a tool's own limit goes before the general one; without a limit it may take for ever", async () => {

@@ -47,7 +47,7 @@ function isCast(script: Cast | Script): script is Cast {
 }
 
 /** The role is told by the tool by which it decides. */
-function roleOf(request: RecordedRequest): Role {
+export function roleOf(request: RecordedRequest): Role {
   const names = request.tools.map((tool) => tool.name);
   if (names.includes("brief")) return "clarifier";
   if (names.includes("goal")) return "goalSetter";

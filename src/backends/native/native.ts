@@ -6,7 +6,7 @@ import { FlowerError } from "../../core/errors.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { engineFor } from "../../engines/resolve.ts";
 import type { Event } from "../../messages/event.ts";
-import { callsOf, type Message } from "../../messages/message.ts";
+import { callsOf, type Message, textOf } from "../../messages/message.ts";
 import { restoreTurn } from "../../runner/restore-turn.ts";
 import { runCalls } from "../../runner/run-calls.ts";
 import { runTurn } from "../../runner/run-turn.ts";
@@ -17,7 +17,9 @@ import type { JournalEntry, SessionLease, SessionStore } from "../../sessions/st
 import type { Tool } from "../../tools/tool.ts";
 import type { Backend, BackendOutcome, BackendQuery } from "../backend.ts";
 import { failedResult } from "./failed-result.ts";
-import { settleTurn } from "./settle.ts";
+import { onMainThread, type PlacedQuery } from "./placed-query.ts";
+import { settleOrLeave } from "./settle.ts";
+import { subagentTool } from "./subagents.ts";
 import { watchCommits } from "./watch-commits.ts";
 
 export interface NativeBackendOptions {
@@ -42,14 +44,8 @@ export class NativeBackend implements Backend {
     this.#clock = options.clock ?? systemClock;
   }
 
-  async *run(query: BackendQuery): AsyncGenerator<Event, BackendOutcome> {
-    const told = { result: false };
-    try {
-      return yield* this.#open(query, told);
-    } catch (error) {
-      if (!told.result) yield failedResult(query, error);
-      throw error;
-    }
+  run(query: BackendQuery): AsyncGenerator<Event, BackendOutcome> {
+    return this.#run(onMainThread(query));
   }
 
   async hasSession(sessionId: string): Promise<boolean> {
@@ -57,7 +53,7 @@ export class NativeBackend implements Backend {
     const state = await store.read(sessionId);
     if (state !== undefined && state.commit > 0) return true;
     const last = (await store.turns(sessionId)).at(-1);
-    if (last?.status !== "open") return false;
+    if (last?.status !== "open" && last?.status !== "paused") return false;
     const reply = lastMessage(await store.journal(sessionId, last.turnId));
     return reply !== undefined && reply.role !== "user";
   }
@@ -66,16 +62,30 @@ export class NativeBackend implements Backend {
     return this.#options.store.close();
   }
 
-  async *#open(query: BackendQuery, told: Told): AsyncGenerator<Event, BackendOutcome> {
+  /** Also a subagent's query, below the call that started it. */
+  async *#run(query: PlacedQuery): AsyncGenerator<Event, BackendOutcome> {
+    const told = { result: false };
+    try {
+      return yield* this.#open(query, told);
+    } catch (error) {
+      await query.below.ended();
+      if (!told.result) yield query.below.countedIn(failedResult(query, error));
+      throw error;
+    }
+  }
+
+  async *#open(query: PlacedQuery, told: Told): AsyncGenerator<Event, BackendOutcome> {
     const { store } = this.#options;
     const { fork, sessionId } = query;
     if (fork && !(await this.hasSession(sessionId))) await store.fork(fork.from, sessionId, { at: fork.at }); // a retry finds the copy
-    const agent = this.#bind(query.agent, query.workspace);
+    const agent = this.#bind(query);
     const lease = await store.open(sessionId, { signal: query.signal, onBusy: "reject" });
     const abort = linkAbort(query.signal, lease.lost);
     const held = { ...query, abort };
     try {
       yield* this.#finishLeftover(lease, agent, held);
+      const answer = query.above.length > 0 ? finalText(lease.state.history) : undefined;
+      if (answer !== undefined) return { kind: "done", text: answer }; // the death came between its last word and the result above
       return yield* this.#query(lease, agent, held, told);
     } finally {
       abort.dispose();
@@ -90,7 +100,6 @@ export class NativeBackend implements Backend {
       return started;
     });
     const turn = new OpenTurn(watched, { unit: "iteration", agent, metadata: lease.state.metadata, clock: this.#clock });
-    await turn.begin();
     const prompt = turn.message("user", [{ type: "text", text: query.prompt }], { origin: query.promptFrom });
     try {
       const events = runTurn(turn, prompt, this.#turnOptions(agent, query));
@@ -100,11 +109,14 @@ export class NativeBackend implements Backend {
           await turn.end();
           return toOutcome(next.value);
         }
-        told.result ||= next.value.kind === "result";
-        yield next.value;
+        if (next.value.kind === "result") {
+          told.result = true;
+          await query.below.ended(); // an abort does not wait for what runs below
+        }
+        yield query.below.countedIn(next.value);
       }
     } catch (error) {
-      const settled = await settleTurn(turn, turn.answered).catch(() => "dropped" as const); // the first failure is the one to report
+      const settled = await settleOrLeave(turn, error, query.abort).catch(() => "dropped" as const); // the first failure is the one to report
       if (settled === "dropped") await lease.rollback(String(error)).catch(() => {});
       throw error;
     }
@@ -132,7 +144,7 @@ export class NativeBackend implements Backend {
     try {
       if (last.role === "model" && callsOf(last).length > 0) yield* runCalls(callsOf(last), turn, options);
     } catch (error) {
-      await settleTurn(turn, turn.answered);
+      await settleOrLeave(turn, error, query.abort);
       throw error;
     }
     await turn.end();
@@ -149,8 +161,8 @@ export class NativeBackend implements Backend {
       maxHandoffs: DEFAULT_MAX_HANDOFFS,
       guards: query.guards,
       services: query.services,
-      path: [],
-      origin: query.step === undefined ? {} : { step: query.step },
+      path: query.path,
+      origin: query.origin,
       deltas: query.deltas,
       steering: query.steering,
       approve: query.approve,
@@ -161,28 +173,35 @@ export class NativeBackend implements Backend {
     return agent.engine ? engineFor(agent.engine, agent.model) : this.#options.engine(agent);
   }
 
-  /** The agent with its built-in tools' names replaced by tools that work in the workspace. */
-  #bind(agent: Agent, workspace: string): Agent {
-    if (agent.tools.every((item) => typeof item !== "string")) return agent;
+  /** The agent with its built-in tools' names replaced by tools that work in the workspace, and the one that starts subagents. */
+  #bind(query: PlacedQuery): Agent {
+    const { agent, workspace } = query;
+    const starting = subagentTool(query, {
+      clock: this.#clock,
+      run: (below) => this.#run(below),
+      hasSession: (sessionId) => this.hasSession(sessionId),
+    });
+    if (!starting && agent.tools.every((item) => typeof item !== "string")) return agent;
     let known = this.#builtins.get(workspace);
     if (!known) {
       known = new Map(this.#options.builtins(workspace).map((item) => [item.name, item]));
       this.#builtins.set(workspace, known);
     }
-    const tools = agent.tools.map((item) => {
+    const tools = agent.tools.flatMap((item) => {
+      if (item === "Agent") return [];
       const bound = typeof item === "string" ? known.get(item) : item;
       if (!bound)
         throw new FlowerError("bad-config", `The native backend has no tool "${String(item)}". It has: ${[...known.keys()].join(", ")}.`);
       return bound;
     });
-    return agent.with({ tools });
+    return agent.with({ tools: starting ? [...tools, starting] : tools });
   }
 }
 
 const DEFAULT_MAX_HANDOFFS = 5;
 
 /** A query whose session is held. */
-interface HeldQuery extends BackendQuery {
+interface HeldQuery extends PlacedQuery {
   /** Aborts with the query, and when the lease is lost. */
   readonly abort: LinkedAbort;
 }
@@ -190,6 +209,12 @@ interface HeldQuery extends BackendQuery {
 /** What a query has yielded so far. */
 interface Told {
   result: boolean;
+}
+
+/** The text of a conversation that has come to its end: nothing is asked for any more. */
+function finalText(history: readonly Message[]): string | undefined {
+  const last = history.at(-1);
+  return last?.role === "model" && callsOf(last).length === 0 ? textOf(last) : undefined;
 }
 
 function lastMessage(entries: readonly JournalEntry[]): Message | undefined {

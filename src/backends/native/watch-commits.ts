@@ -9,8 +9,8 @@ export function watchCommits(lease: SessionLease, onCommit: () => Promise<void>)
     get state() {
       return lease.state;
     },
-    begin: (turnId) => lease.begin(turnId),
-    append: (entry) => lease.append(entry),
+    begin: (turnId, entries) => lease.begin(turnId, entries),
+    append: (...entries) => lease.append(...entries),
     async commit(options) {
       const number = await lease.commit(options);
       await onCommit();

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { resolveEngine } from "../../engines/resolve.ts";
 import { toLanguage } from "../../i18n/catalogue.ts";
 import { Runtime } from "../../runtime/runtime.ts";
 import { wakeState } from "../../workbench/lineage.ts";
@@ -10,6 +9,7 @@ import type { GlobalOptions, GoOptions } from "../program.ts";
 import { languageFrom } from "../report-failure.ts";
 import { resilienceFrom } from "../resilience.ts";
 import { Screen } from "../screen.ts";
+import { voiceFrom } from "../voice.ts";
 
 /** The whole chain: clarify → goal → work, judged every round. Gives the exit code. */
 export async function go(request: string | undefined, options: GoOptions): Promise<number> {
@@ -18,12 +18,13 @@ export async function go(request: string | undefined, options: GoOptions): Promi
   const begun = options.new ? undefined : (await wakeState(workspace, runDir)).workflows["go"];
   if (!begun && request === undefined) throw nothingToGoOnWith();
   const language = toLanguage(options.lang) ?? begun?.language ?? languageFrom(undefined, process.env); // a run goes on in its language
-  const engine = resolveEngine({ model: options.model });
+  const { engine, backend, model } = await voiceFrom(options);
   const screen = new Screen({ language, color: options.color, verbose: options.verbose, json: options.json });
   const workflow = starterFlow(request, {
     workspace,
     language,
     engine,
+    model,
     clarifyOnly: options.clarifyOnly,
     goal: options.goal,
     rounds: options.rounds,
@@ -31,6 +32,7 @@ export async function go(request: string | undefined, options: GoOptions): Promi
     runChecks: options.runChecks,
     maxAsks: options.asks < 0 ? undefined : options.asks,
     timeoutMs: questionTimeout(options, screen),
+    park: options.park,
     fresh: options.new,
   });
   const runtime = new Runtime({
@@ -38,6 +40,7 @@ export async function go(request: string | undefined, options: GoOptions): Promi
     runDir,
     language,
     engine,
+    backend,
     workbench: workflow.workbench,
     budget: { usd: options.budget },
     resilience: resilienceFrom(process.env),

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { Agent, BUILTIN_TOOL_NAMES, type BuiltinToolName } from "../../agents/agent.ts";
 import { FlowerError } from "../../core/errors.ts";
-import { resolveEngine } from "../../engines/resolve.ts";
 import { HumanChannel } from "../../human/channel.ts";
 import { worker } from "../../runtime/roles.ts";
 import { Runtime } from "../../runtime/runtime.ts";
@@ -13,6 +12,7 @@ import type { OnceOptions } from "../program.ts";
 import { languageFrom } from "../report-failure.ts";
 import { resilienceFrom } from "../resilience.ts";
 import { Screen } from "../screen.ts";
+import { voiceFrom } from "../voice.ts";
 import { questionTimeout } from "./go.ts";
 
 /** One agent, once, without clarifying, goal or judge. Gives the exit code. */
@@ -21,14 +21,14 @@ export async function once(prompt: string, options: OnceOptions): Promise<number
   const workspace = resolve(options.workspace);
   const runDir = resolve(workspace, options.runDir);
   const language = languageFrom(options.lang, process.env);
-  const engine = resolveEngine({ model: options.model });
+  const { engine, backend, model } = await voiceFrom(options);
   const screen = new Screen({ language, color: options.color, verbose: options.verbose, json: options.json });
   const workbench = new Workbench(workspace, { language }).ensure();
   const channel = new HumanChannel({ timeoutMs: questionTimeout(options, screen), logPath: workbench.questionsPath(), language });
   const tools = [...toolNames(options.tools ?? ""), ...channel.tools];
   const role = worker({ tools: channel.tools, instructions: options.instructions });
   const step = new Step("once", {
-    agent: new Agent({ name: "agent", instructions: role.instructions, tools, permissions: role.permissions }),
+    agent: new Agent({ name: "agent", model, instructions: role.instructions, tools, permissions: role.permissions }),
     prompt,
   });
   const workflow = new Workflow([step], { name: "once", channel, workbench, request: prompt, continuous: false });
@@ -37,6 +37,7 @@ export async function once(prompt: string, options: OnceOptions): Promise<number
     runDir,
     language,
     engine,
+    backend,
     workbench,
     budget: { usd: options.budget },
     resilience: resilienceFrom(process.env),

@@ -3,9 +3,9 @@ import stringWidth from "string-width";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { type Language, type Translate, translator } from "../../i18n/catalogue.ts";
 import type { Event } from "../../messages/event.ts";
+import { initialStatus, knownCost, reduceStatus, type StatusState } from "../../server/status-state.ts";
 import { formatCost, formatDuration, formatTokens } from "./format.ts";
 import { sanitizeLine } from "./sanitize.ts";
-import { initialStatus, knownCost, reduceStatus, type StatusState } from "./status-state.ts";
 import { padEnd, truncate } from "./wrap.ts";
 
 export interface StatusLineOptions {

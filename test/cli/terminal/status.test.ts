@@ -1,9 +1,9 @@
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
 import { StatusLine } from "../../../src/cli/terminal/status.ts";
-import { initialStatus, knownCost, reduceStatus, type StatusState } from "../../../src/cli/terminal/status-state.ts";
 import { type Event, makeEvent } from "../../../src/messages/event.ts";
 import { NO_USAGE } from "../../../src/messages/usage.ts";
+import { initialStatus, knownCost, reduceStatus, type StatusState } from "../../../src/server/status-state.ts";
 import { call, question, result, say, speech, step } from "./events.ts";
 
 const after = (events: readonly Event[]): StatusState =>

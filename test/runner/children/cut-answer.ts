@@ -11,7 +11,7 @@ import { killAt } from "../../../src/testing/faults.ts";
 const [folder] = process.argv.slice(2) as [string];
 const sessionStore = new SqliteSessionStore(join(folder, "chat.db"), { fault: killAt("commit:before") });
 const engine = new ScriptedEngine([{ text: '{"as":"far"}', finish: "length" }]);
-await new Runner({ startingAgent: new Agent({ name: "Bot", output: z.object({ as: z.string() }) }), engine, sessionStore }).run(
+await new Runner({ startingAgent: new Agent({ name: "Bot", outputSchema: z.object({ as: z.string() }) }), engine, sessionStore }).run(
   "s",
   "Tell me all.",
 );

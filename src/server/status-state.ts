@@ -1,4 +1,4 @@
-import type { AskPayload, Event, EventOf, Speech } from "../../messages/event.ts";
+import type { AskPayload, Event, EventOf, Speech } from "../messages/event.ts";
 
 /** What a run is doing, as told by its events. `since` is when it began, in milliseconds since the epoch. */
 type Activity = { readonly since?: number } & (

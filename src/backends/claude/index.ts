@@ -1,0 +1,3 @@
+export type { Backend } from "../backend.ts";
+export { type ClaudeBackendOptions, claudeBackend } from "./claude.ts";
+export { type NormalizeContext, normalize } from "./normalize.ts";

@@ -1,0 +1,80 @@
+import type { Translate } from "../../i18n/catalogue.ts";
+import type { AskView, RunState } from "../../server/run-control.ts";
+import { lookForRun, type PlaceOptions, refuse, tell, whyNoRemote } from "../control-place.ts";
+import { formatCost, formatDuration, formatTokens } from "../terminal/format.ts";
+
+/** Where the run in this folder is, alive or not. Gives the exit code. */
+export async function status(options: PlaceOptions): Promise<number> {
+  const sight = await lookForRun(options);
+  const { found, t } = sight;
+  if (!found) return refuse(whyNoRemote(sight));
+  const state = await (found.remote ?? found.files).state();
+  return tell(options, statusLines(state, { t, isResumed: found.isResumed, now: Date.now() }).join("\n"), state);
+}
+
+interface StatusView {
+  readonly t: Translate;
+  readonly isResumed: boolean;
+  readonly now: number;
+}
+
+function statusLines(state: RunState, view: StatusView): readonly string[] {
+  const { t } = view;
+  const { step, round, verdict, failedAt, reason } = state;
+  const lines = [t("cli.status.run", { run: state.run, state: stateText(state, view) })];
+  if (state.startedAt !== undefined) lines.push(sinceText(state, view));
+  if (step) lines.push(t("cli.status.step", { index: step.index, total: step.total, step: step.name, round }));
+  if (state.state === "running") lines.push(t("cli.status.now", { activity: activityText(state.activity, t) }));
+  lines.push(t("cli.status.cost", { cost: costText(state) }));
+  if (state.context !== undefined) lines.push(contextText(state.context, state.handoffAt, t));
+  if (verdict)
+    lines.push(t("cli.status.verdict", { round: verdict.round, state: t(`verdict.${verdict.state || "none"}`), reason: verdict.reason }));
+  if (failedAt !== undefined) lines.push(t("cli.status.failedAt", { step: failedAt, reason: reason ?? "" }));
+  return [...lines, ...state.asks.flatMap((ask) => ["", ...askLines(ask, t)])];
+}
+
+function stateText({ state, outcome, exitCode }: RunState, { t, isResumed }: StatusView): string {
+  if (state === "running") return t("cli.status.running");
+  if (state === "gone") return t(isResumed ? "cli.status.gone" : "cli.status.goneForGood");
+  return t("cli.status.ended", { outcome: t(`ui.end.${outcome ?? "failed"}`), code: exitCode ?? 1 });
+}
+
+function sinceText({ startedAt = "", endedAt, state }: RunState, { t, now }: StatusView): string {
+  const until = endedAt !== undefined ? Date.parse(endedAt) : now;
+  const duration = state === "gone" ? "?" : formatDuration(until - Date.parse(startedAt));
+  return t("cli.status.since", { at: startedAt, duration });
+}
+
+function activityText(activity: string, t: Translate): string {
+  switch (activity) {
+    case "model":
+    case "retry":
+    case "handoff":
+      return t(`ui.status.${activity}`);
+    case "question":
+      return t("cli.status.waiting");
+    case "tool":
+      return t("cli.status.tool");
+    default:
+      return t("cli.status.idle");
+  }
+}
+
+function costText({ costUsd, costComplete }: RunState): string {
+  if (costUsd === undefined) return formatCost(0);
+  return costComplete ? formatCost(costUsd) : `≥ ${formatCost(costUsd)}`;
+}
+
+function contextText(context: number, handoffAt: number | undefined, t: Translate): string {
+  if (handoffAt === undefined) return t("cli.status.context", { context: formatTokens(context) });
+  return t("cli.status.contextOf", { context: formatTokens(context), at: formatTokens(handoffAt) });
+}
+
+function askLines({ id, question, options }: AskView, t: Translate): readonly string[] {
+  const example = options.length > 0 ? "1" : t("cli.status.example");
+  return [
+    t("cli.status.ask", { id, question }),
+    ...options.map((option, index) => `  ${index + 1}  ${option}`),
+    `  ${t("cli.status.howToAnswer", { id, example })}`,
+  ];
+}

@@ -1,0 +1,64 @@
+import { type Language, translator } from "../i18n/catalogue.ts";
+import { type Event, type EventOf, makeEvent } from "../messages/event.ts";
+import type { Usage } from "../messages/usage.ts";
+import { BudgetLedger, describeLimit, type LimitReached } from "./budget.ts";
+
+export interface WatchedStep {
+  /** The run's. */
+  readonly ledger: BudgetLedger;
+  /** The agent's own limit in US dollars, for this step alone. */
+  readonly maxBudgetUsd: number | undefined;
+  readonly language: Language;
+  publish(event: Event): void;
+}
+
+/** Says what becomes of a step's limits: once that one is nearly used up, once per model that its price is not known, and when one is reached. */
+export class BudgetWatch {
+  readonly #step: WatchedStep;
+  readonly #own: BudgetLedger;
+  readonly #account: ReturnType<BudgetLedger["open"]>;
+
+  constructor(step: WatchedStep) {
+    this.#step = step;
+    this.#own = new BudgetLedger({ usd: step.maxBudgetUsd });
+    this.#account = this.#own.open();
+  }
+
+  /** After each event of the step; `usage` is all that the step has spent. */
+  note(event: Event, usage: Usage): void {
+    this.#account.update(usage);
+    const { ledger, publish } = this.#step;
+    const unpriced = unpricedModel(event);
+    if (unpriced !== undefined) this.#tellUnpriced(unpriced);
+    const near = ledger.warning() ?? this.#own.warning();
+    if (near) publish(budgetEvent("warning", near));
+  }
+
+  /** Whether a limit is reached, and why no further call is made then. */
+  reached(): string | undefined {
+    const reached = this.#step.ledger.reached() ?? this.#own.reached();
+    if (!reached) return undefined;
+    this.#step.publish(budgetEvent("reached", reached));
+    return `The budget is used up: ${describeLimit(reached)}.`;
+  }
+
+  #tellUnpriced(model: string): void {
+    const { ledger, language, publish } = this.#step;
+    const isNews = [ledger.isUnpriced(model), this.#own.isUnpriced(model)].includes(true);
+    if (!isNews) return;
+    const text = translator(language)("runtime.unpriced", { model });
+    publish(makeEvent("task", text, { type: "notice", code: "unpriced-model", data: { model } }));
+  }
+}
+
+function budgetEvent(level: "warning" | "reached", reached: LimitReached): EventOf<"task"> {
+  const { limit, used, of } = reached;
+  return makeEvent("task", describeLimit(reached), { type: "budget", level, limit, used, of });
+}
+
+/** The model that made this reply, when its tokens are known and its price is not. */
+function unpricedModel(event: Event): string | undefined {
+  if (event.kind !== "text" && event.kind !== "thinking" && event.kind !== "tool_call") return undefined;
+  const { usage, model } = event.payload;
+  return usage && usage.costUsd === undefined ? (model ?? "?") : undefined;
+}
