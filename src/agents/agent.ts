@@ -18,11 +18,14 @@ export interface InstructionContext {
 
 export type Instructions = string | ((context: InstructionContext) => string | Promise<string>);
 
-export type PermissionMode = "default" | "acceptEdits" | "plan" | "bypassPermissions";
+export type PermissionMode = "default" | "acceptEdits" | "plan" | "delegate" | "bypassPermissions";
 
 /** Rules by tool and pattern, e.g. `Bash(git push:*)`, `Read(src/**)`, `WebFetch`. Deny beats ask beats allow. */
 export interface Permissions {
-  /** Default "default": reads are free, writes and commands are asked about unless allowed. */
+  /**
+   * Default "default": reads are free, writes and commands are asked about unless allowed. "plan" and "delegate" only look; below
+   * "plan" every subagent only looks too, below "delegate" subagents have permissions of their own.
+   */
   readonly mode?: PermissionMode;
   readonly allow?: readonly string[];
   readonly ask?: readonly string[];

@@ -9,7 +9,7 @@ import type { Agent } from "./agent.ts";
 export class EngineBook {
   readonly #given: Engine | undefined;
   readonly #apiKey: string | undefined;
-  readonly #byAgent = new Map<Agent, Engine>();
+  readonly #byAgent = new WeakMap<Agent, Engine>();
   readonly #byProvider = new Map<string, Engine>();
 
   constructor(options: { readonly engine?: Engine; readonly apiKey?: string }) {

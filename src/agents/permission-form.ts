@@ -1,6 +1,6 @@
 import { isRecord } from "../core/json.ts";
 
-const MODES: readonly string[] = ["default", "acceptEdits", "plan", "bypassPermissions"];
+const MODES: readonly string[] = ["default", "acceptEdits", "plan", "delegate", "bypassPermissions"];
 const LISTS: readonly string[] = ["allow", "ask", "deny"];
 /** Tools that some backends bring by themselves. */
 const BACKEND_TOOLS: readonly string[] = ["WebFetch", "TodoWrite", "Agent"];

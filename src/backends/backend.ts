@@ -27,6 +27,8 @@ export interface Backend {
   run(query: BackendQuery): AsyncGenerator<Event, BackendOutcome>;
   /** Whether the session exists and holds at least one reply, be it of an iteration that a death cut off. */
   hasSession(sessionId: string): Promise<boolean>;
+  /** The context window of the agent's model, in tokens; undefined when it is not known. */
+  window?(agent: Agent): Promise<number | undefined>;
   close(): Promise<void>;
 }
 

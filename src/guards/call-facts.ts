@@ -6,6 +6,7 @@ import { summarizeCall } from "../messages/event.ts";
 import type { CallPart } from "../messages/message.ts";
 import { isWithin, type ResolvedPath, type Roots, resolvePath, splitGlob } from "../tools/builtin/paths.ts";
 import { argsRecord } from "../tools/call.ts";
+import { isGlance } from "./glance.ts";
 import { changesOf, type ShellChange } from "./shell-changes.ts";
 import { readShell, type ShellReading } from "./shell-nested.ts";
 
@@ -19,6 +20,8 @@ export interface CallFacts {
   /** The paths that a file tool was given. */
   readonly paths: readonly FactPath[];
   readonly shell?: ShellFacts;
+  /** Whose page is to be fetched. */
+  readonly host?: string;
 }
 
 interface FactPath extends ResolvedPath {
@@ -34,15 +37,26 @@ interface ShellFacts {
   readonly concerns: readonly string[];
   /** It plainly writes files, by redirection. */
   readonly redirects: boolean;
+  /** It is known to only look. Found out only where that makes a difference. */
+  readonly isGlance: boolean;
+}
+
+export interface FactsWanted {
+  /** Whether a command only looks. */
+  readonly glance: boolean;
 }
 
 /** Gathers what there is to know about a call before it runs. */
-export async function gatherFacts(call: Pick<CallPart, "name" | "args">, roots: Roots): Promise<CallFacts> {
+export async function gatherFacts(call: Pick<CallPart, "name" | "args">, roots: Roots, wanted: FactsWanted): Promise<CallFacts> {
   const args = argsRecord(call.args);
   const workspace = await realpath(roots.workspace).catch(() => roots.workspace);
   const summary = call.name === "Agent" ? asText(args["subagent_type"]) : summarizeCall(call.args);
   const facts = { tool: call.name, summary, workspace, paths: [] };
-  if (call.name === "Bash") return { ...facts, shell: await shellFacts(asText(args["command"]), roots) };
+  if (call.name === "WebFetch") return { ...facts, host: hostOf(asText(args["url"])) };
+  if (call.name === "Bash") {
+    const command = asText(args["command"]);
+    return { ...facts, shell: { ...(await shellFacts(command, roots)), isGlance: wanted.glance && (await isGlance(command, roots)) } };
+  }
   return { ...facts, paths: await factPaths(writtenPaths(call.name, args), roots) };
 }
 
@@ -71,7 +85,11 @@ async function factPaths(written: readonly string[], roots: Roots): Promise<read
   return paths;
 }
 
-async function shellFacts(command: string, roots: Roots): Promise<ShellFacts> {
+function hostOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, "") : undefined; // what is no address the tool refuses on its own
+}
+
+async function shellFacts(command: string, roots: Roots): Promise<Omit<ShellFacts, "isGlance">> {
   const reading = await readShell(command);
   if (reading === undefined) return { command, concerns: ["it cannot be read as a shell command"], redirects: false };
   const concerns = [...reading.obscure];

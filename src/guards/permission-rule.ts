@@ -32,6 +32,7 @@ export function catchesCall(text: string, facts: CallFacts): Match {
   const rule = parseRule(text);
   if (!coversTool(rule, facts.tool)) return "no";
   if (isEverything(rule.pattern)) return "yes";
+  if (isDomain(rule)) return matchesDomain(rule, facts.host, "broad") ? "yes" : "no";
   if (facts.shell) return strongest((facts.shell.reading?.allForms ?? []).map((form) => catchesCommand(rule.pattern, form)));
   if (facts.paths.length > 0) {
     const hit = facts.paths.some(({ path, written }) => [path, written].some((one) => matchesPath(rule.pattern, one, facts.workspace)));
@@ -45,9 +46,26 @@ export function allowsCall(text: string, facts: CallFacts): boolean {
   const rule = parseRule(text);
   if (!coversTool(rule, facts.tool)) return false;
   if (isEverything(rule.pattern)) return true;
+  if (isDomain(rule)) return matchesDomain(rule, facts.host, "strict");
   if (facts.shell) return facts.shell.reading?.commands.every((command) => allowsCommand(rule.pattern, command)) ?? false;
   if (facts.paths.length > 0) return facts.paths.every(({ path }) => matchesPath(rule.pattern, path, facts.workspace));
   return matchesPath(`/${rule.pattern}`, `/${facts.summary}`, "/");
+}
+
+const DOMAIN = "domain:";
+
+function isDomain({ tool, pattern }: Rule): boolean {
+  return tool === "WebFetch" && pattern.startsWith(DOMAIN);
+}
+
+/** `domain:example.com` is this host, or with `*.` before it those below; whoever asks or denies means both. */
+function matchesDomain({ pattern }: Rule, host: string | undefined, reading: "broad" | "strict"): boolean {
+  const wanted = pattern.slice(DOMAIN.length).trim().toLowerCase();
+  if (host === undefined || wanted === "*") return host !== undefined;
+  const domain = wanted.replace(/^\*\./, "");
+  const isBelow = host.endsWith(`.${domain}`);
+  if (reading === "broad") return host === domain || isBelow;
+  return wanted === domain ? host === domain : isBelow;
 }
 
 /** Whether each command of a script is allowed by some rule. */

@@ -1,4 +1,4 @@
-import type { Permissions } from "../agents/agent.ts";
+import type { PermissionMode, Permissions } from "../agents/agent.ts";
 import type { CallPart } from "../messages/message.ts";
 import type { Grants } from "../tools/builtin/grants.ts";
 import type { Roots } from "../tools/builtin/paths.ts";
@@ -24,10 +24,10 @@ export interface PermissionGuardOptions extends Roots {
   readonly grants?: Grants;
 }
 
-/** What works inside the workspace needs no consent; outside it, and what cannot be taken back, does. */
+/** What works inside the workspace, and looking things up on the web, needs no consent; outside it, and what cannot be taken back, does. */
 export const WORKER_PERMISSIONS: Permissions = Object.freeze({
   mode: "acceptEdits",
-  allow: Object.freeze(["Bash"]),
+  allow: Object.freeze(["Bash", "WebFetch"]),
   ask: Object.freeze(
     [
       ...["git push", "git send-email", "git subtree push", "git lfs push", "jj git push", "hg push", "svn commit"],
@@ -82,7 +82,7 @@ export const WORKER_PERMISSIONS: Permissions = Object.freeze({
 
 /** Decides about a call: looks at the disk (symlinks) and parses commands first, then decides by {@link decide}. */
 export async function decidePermission(call: Pick<CallPart, "name" | "args">, permissions: Permissions, roots: Roots): Promise<Decision> {
-  return decide(await gatherFacts(call, roots), permissions);
+  return decide(await gatherFacts(call, roots, { glance: looksOnly(permissions.mode) }), permissions);
 }
 
 /**
@@ -103,7 +103,7 @@ function decide(facts: CallFacts, permissions: Permissions): Decision {
   if (namesWholeCommand(allow, facts)) return as("allow", "a rule names this command");
   if (leavesRoots && !allowsOutside(allow, facts)) return as("ask", "it is outside the workspace");
   const concern = facts.shell?.concerns[0];
-  if (concern !== undefined) return as(mode === "plan" ? "deny" : "ask", concern);
+  if (concern !== undefined) return as(looksOnly(mode) ? "deny" : "ask", concern);
   if (isAllowed(allow, facts)) return as("allow", "a rule allows it");
   return byMode(mode, facts, as);
 }
@@ -115,15 +115,31 @@ function isAllowed(allow: readonly string[], facts: CallFacts): boolean {
   return !facts.shell.redirects && allowsShell(allow, facts);
 }
 
+/** Modes in which nothing is changed. */
+type Looking = Extract<PermissionMode, "plan" | "delegate">;
+
+function looksOnly(mode: PermissionMode | undefined): mode is Looking {
+  return mode === "plan" || mode === "delegate";
+}
+
+const ONLY: Readonly<Record<Looking, string>> = {
+  plan: "this agent only reads",
+  delegate: "this agent hands work on and does none itself",
+};
+
 type As = (decision: Decision["decision"], reason: string) => Decision;
 
 function byMode(mode: Exclude<NonNullable<Permissions["mode"]>, "bypassPermissions">, facts: CallFacts, as: As): Decision {
   const { tool } = facts;
   if (tool === "Write" || tool === "Edit") {
     if (mode === "acceptEdits") return as("allow", "edits inside the workspace are accepted");
-    return mode === "plan" ? as("deny", "this agent only reads") : as("ask", "it changes a file");
+    return looksOnly(mode) ? as("deny", ONLY[mode]) : as("ask", "it changes a file");
   }
-  if (tool === "Bash") return mode === "plan" ? as("deny", "this agent only reads") : as("ask", "it runs a command");
+  if (tool === "Bash") {
+    if (!looksOnly(mode)) return as("ask", "it runs a command");
+    return facts.shell?.isGlance ? as("allow", "it only looks") : as("deny", ONLY[mode]);
+  }
+  if (tool === "WebFetch") return as("ask", "it fetches a page from the web");
   if (tool.startsWith("mcp__")) return as("ask", "it is a tool of another program");
   // Reading is free, and other tools act for the application that offered them.
   return as("allow", "it needs no permission");
@@ -139,7 +155,7 @@ export function permissionGuard(options: PermissionGuardOptions): CallGuard {
     async before(call, context) {
       const decided = await decidePermission(call, options.permissions, options);
       const answer = decided.decision === "ask" ? await askPerson(call, decided, options, context) : decided.decision;
-      if (answer !== "allow") return refusalText(call.name, decided, answer);
+      if (answer !== "allow") return refusalText(call.name, decided, answer, options.permissions.mode);
       if (decided.leavesRoots) options.grants?.add({ sessionId: context.sessionId, callId: call.callId });
       return undefined;
     },
@@ -156,9 +172,15 @@ async function askPerson(call: CallPart, decided: Decision, options: PermissionG
   return options.ask(toPermissionQuestion(call, decided.reason, { key, path: context.path }), context.signal);
 }
 
-function refusalText(tool: string, decided: Decision, answer: "deny" | "nobody"): string {
+const GLANCES = "Commands that only look, such as ls, cat, grep, git log or git diff, may be run.";
+
+function refusalText(tool: string, decided: Decision, answer: "deny" | "nobody", mode?: PermissionMode): string {
   if (decided.decision === "deny") {
-    return `"${tool}" was not run, on purpose: ${decided.reason}. Do not look for another way to the same effect; go on without it, and say in your report what it would have been needed for.`;
+    const glances = looksOnly(mode) && tool === "Bash" ? ` ${GLANCES}` : "";
+    if (mode === "delegate") {
+      return `"${tool}" was not run, on purpose: ${decided.reason}. Give the task to a subagent with the tool Agent: what is to be done, where, and what to report.${glances}`;
+    }
+    return `"${tool}" was not run, on purpose: ${decided.reason}. Do not look for another way to the same effect; go on without it, and say in your report what it would have been needed for.${glances}`;
   }
   if (answer === "deny") {
     return `A person refused this call of "${tool}" (${decided.reason}). Do not try it in another form. Go on without it, or ask what to do instead.`;

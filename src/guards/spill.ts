@@ -34,7 +34,7 @@ export function spillGuard(workbench: Workbench, threshold = DEFAULT_SPILL_THRES
 async function keep(text: string, workbench: Workbench): Promise<string> {
   const name = `${createHash("sha256").update(text).digest("hex").slice(0, 16)}.txt`;
   const path = join(workbench.spill, name);
-  if (!existsSync(path)) await workbench.write(path, text);
+  if (!existsSync(path)) await workbench.ensure().write(path, text);
   return path;
 }
 

@@ -36,12 +36,13 @@ export class HumanChannel {
   readonly language: Language;
   readonly logPath: string | undefined;
   readonly amendPath: string | undefined;
+  /** How long a question waits, in milliseconds from `askedAt`; null: for ever, 0: not at all. */
+  readonly timeoutMs: number | null;
   /** What the model reads when a question has no answer. */
   readonly texts: FixedTexts;
   /** `mcp__human__ask` and `mcp__human__inbox`. */
   readonly tools: readonly Tool[];
   readonly #maxAsks: number | undefined;
-  readonly #timeoutMs: number | null;
   readonly #parks: boolean;
   readonly #clock: Clock;
   readonly #t: Translate;
@@ -67,7 +68,7 @@ export class HumanChannel {
       declined: options.declinedText ?? this.#t("human.declined"),
     });
     this.#maxAsks = checkMaxAsks(options.maxAsks);
-    this.#timeoutMs = checkTimeout(options.timeoutMs);
+    this.timeoutMs = checkTimeout(options.timeoutMs);
     this.#parks = options.park ?? false;
     this.#clock = options.clock ?? systemClock;
     const { onEvent, logPath, amendPath } = options;
@@ -246,8 +247,8 @@ export class HumanChannel {
     throwIfAborted(signal);
     this.#throwIfClosed();
     const from = question.parked ? this.#clock.now() : Date.parse(question.askedAt);
-    const until = this.#timeoutMs === null ? undefined : from + this.#timeoutMs;
-    const late = until !== undefined && (until <= this.#clock.now() || this.#timeoutMs === 0);
+    const until = this.timeoutMs === null ? undefined : from + this.timeoutMs;
+    const late = until !== undefined && (until <= this.#clock.now() || this.timeoutMs === 0);
     const parks = this.#parks && question.purpose !== "model" && question.key !== undefined;
     if (refusal !== undefined || (late && !parks)) {
       this.#settle(question, refusal ?? "timeout", "");

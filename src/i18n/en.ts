@@ -56,6 +56,7 @@ export const en = {
   "handoff.degradedCalls": "The last tool calls:",
   "workbench.block":
     "# Workbench\n\nYour run keeps its files in {root}: scripts in `scripts/` (begin each with a line `# desc: what it does`), long output in `artifacts/`, decisions and documents in `notes/`. What is there now (path, description, size; newest first):\n\n{index}",
+  "workbench.changed": "Files of the workbench now (path, description, size; newest first):\n\n{index}",
   "workbench.empty": "nothing yet",
   "workbench.older": "and {count} older files",
   "goal.unverifiableMark": "[cannot be verified here: {reason}]",
@@ -130,6 +131,7 @@ export const en = {
   "goal.changed": "Changed by the person: {words}",
   "goal.noConclusion": "The judge gave no clear conclusion; treated as not yet reached.",
   "goal.checksChanged": "The checks' commands changed {count} files: {paths}",
+  "goal.noCopy": "The workspace is judged in place, not in a copy, because {reason}.",
   "goal.notReached": "the goal was not reached in {rounds} rounds. {reason}",
   "workflow.woke": "Going on with the run of {since}.",
   "workflow.amended": "Going on with the run of {since}; your words were added to the brief.",

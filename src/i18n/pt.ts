@@ -50,6 +50,7 @@ export const pt: Texts = {
   "handoff.degradedCalls": "As últimas chamadas de ferramentas:",
   "workbench.block":
     "# Bancada\n\nOs arquivos desta execução ficam em {root}: scripts em `scripts/` (comece cada um com uma linha `# desc: o que faz`), saídas longas em `artifacts/`, decisões e documentos em `notes/`. O que há agora (caminho, descrição, tamanho; os mais novos primeiro):\n\n{index}",
+  "workbench.changed": "Arquivos da bancada agora (caminho, descrição, tamanho; os mais novos primeiro):\n\n{index}",
   "workbench.empty": "nada ainda",
   "workbench.older": "e mais {count} arquivos antigos",
   "goal.unverifiableMark": "[não verificável neste ambiente: {reason}]",
@@ -124,6 +125,7 @@ export const pt: Texts = {
   "goal.changed": "Alterado pela pessoa: {words}",
   "goal.noConclusion": "O juiz não deu uma conclusão clara; tratado como não atingido.",
   "goal.checksChanged": "Os comandos de verificação mudaram {count} arquivos: {paths}",
+  "goal.noCopy": "O julgamento é feito na própria área de trabalho, não em uma cópia, porque {reason}.",
   "goal.notReached": "o objetivo não foi atingido em {rounds} rodadas. {reason}",
   "workflow.woke": "Continuando a execução de {since}.",
   "workflow.amended": "Continuando a execução de {since}; suas palavras foram acrescentadas aos requisitos.",

@@ -47,6 +47,7 @@ export const zh: Texts = {
   "section.reason": "理由",
   "workbench.block":
     "# 工作台\n\n本次运行的文件放在 {root}:脚本放 `scripts/`(每个脚本开头写一行 `# desc: 作用`),长输出放 `artifacts/`,决定和文档放 `notes/`。现有内容(路径、说明、大小,新的在前):\n\n{index}",
+  "workbench.changed": "工作台现有文件(路径、说明、大小,新的在前):\n\n{index}",
   "workbench.empty": "暂无内容",
   "workbench.older": "另有 {count} 个更早的文件",
   "goal.unverifiableMark": "[此环境无法验证:{reason}]",
@@ -120,6 +121,7 @@ export const zh: Texts = {
   "goal.changed": "人修改了目标:{words}",
   "goal.noConclusion": "判定者没给出明确结论,按未达成处理",
   "goal.checksChanged": "判定命令改动了 {count} 个文件:{paths}",
+  "goal.noCopy": "在工作区本身判定,没有用副本,原因:{reason}。",
   "goal.notReached": "{rounds} 轮内未达成目标。{reason}",
   "workflow.woke": "接着 {since} 的那次运行继续。",
   "workflow.amended": "接着 {since} 的那次运行继续;你的话已追加到需求里。",

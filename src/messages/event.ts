@@ -147,12 +147,14 @@ export interface RetryPayload {
 }
 
 export interface StepPayload {
-  /** From 1. */
+  /** From 1; steps that run at the same time have a number each. */
   readonly index: number;
   readonly total: number;
   readonly resumed: boolean;
   readonly woke: boolean;
   readonly skipped?: boolean;
+  /** The name of the element whose steps run at the same time, when this is one of them. */
+  readonly parallel?: string;
 }
 
 export type HandoffPayload =

@@ -1,49 +1,15 @@
-import type { Agent } from "../agents/agent.ts";
-import type { Backend, BackendOutcome, BackendQuery } from "../backends/backend.ts";
-import { type Clock, sleep, toInstant } from "../core/clock.ts";
+import type { BackendOutcome, BackendQuery } from "../backends/backend.ts";
+import { sleep } from "../core/clock.ts";
 import { type FlowerError, messageOf, toFlowerError } from "../core/errors.ts";
-import { newId } from "../core/ids.ts";
-import type { Language } from "../i18n/catalogue.ts";
 import { type Event, makeEvent } from "../messages/event.ts";
-import { addUsage, NO_USAGE, type Usage } from "../messages/usage.ts";
 import type { Steering } from "../runner/between.ts";
-import type { BudgetLedger, LimitReached } from "./budget.ts";
-import { BudgetWatch } from "./budget-watch.ts";
+import type { AttemptHost, Job } from "./attempt-host.ts";
 import { type AttemptEnd, type Decision, decide } from "./decide.ts";
-import { type Resilience, retryDelay } from "./resilience.ts";
+import { handOver } from "./hand-over.ts";
+import { retryDelay } from "./resilience.ts";
+import { StepBooks } from "./step-books.ts";
 import type { StepResult } from "./step-result.ts";
-import { CONTINUE_PROMPT, interruptPrompt, promptWithWords, RAISED_PROMPT, type Words } from "./words.ts";
-
-/** What one step needs of its surroundings. */
-export interface AttemptHost {
-  readonly backend: Backend;
-  readonly clock: Clock;
-  readonly ledger: BudgetLedger;
-  readonly resilience: Resilience;
-  readonly words: Words;
-  readonly signal: AbortSignal;
-  readonly language: Language;
-  publish(event: Event): void;
-  /** A limit of the whole run is reached. True when a person has raised it; rejects when the run is aborted or parked meanwhile. */
-  askToRaise(reached: LimitReached): Promise<boolean>;
-  /** A person's mail waits; a text says so once. */
-  notice(): string | undefined;
-  /** Told the session before anything is sent, and again once the prompt is part of it. */
-  onSession(sessionId: string, hasPrompt: boolean): void | Promise<void>;
-  /** Gives the step's result as if it ended now with this error; called once, at the start. */
-  onBooks(row: (error: string) => StepResult): void;
-}
-
-/** What is to be run. */
-export interface Job {
-  readonly label: string;
-  readonly agent: Agent;
-  readonly prompt: string;
-  readonly promptFrom: "person" | "framework";
-  /** A session to go on with, when the backend has it. */
-  readonly resume: string | undefined;
-  readonly query: Pick<BackendQuery, "approve" | "fork" | "guards" | "guardsFor" | "services" | "workspace" | "deltas">;
-}
+import { interruptPrompt, RAISED_PROMPT } from "./words.ts";
 
 type Stop = Extract<Decision, { readonly do: "stop" }>;
 
@@ -65,10 +31,13 @@ export async function runAttempts(job: Job, host: AttemptHost): Promise<StepResu
       case "finish":
         return books.result();
       case "speak":
-        books.continueWith(interruptPrompt(host.words.take()), "person");
+        books.continueWith(interruptPrompt(books.hear()), "person");
         break;
-      case "hand-over":
-        return books.result({ code: "context-overflow", message: "The context is full." });
+      case "hand-over": {
+        const stop = await succeed(job, host, books, end.kind === "failed");
+        if (stop) return books.result(stop);
+        break;
+      }
       case "stop": {
         const next = decision.code === "budget" ? await afterBudget(decision, host) : decision;
         if (next.do === "stop") return books.result(next);
@@ -98,7 +67,52 @@ async function afterBudget(stop: Stop, host: AttemptHost): Promise<Stop | { read
   }
 }
 
-async function attempt(job: Job, host: AttemptHost, books: StepBooks): Promise<AttemptEnd> {
+/** Has a fresh session take over from one whose context is full; or says why the step ends. */
+async function succeed(job: Job, host: AttemptHost, books: StepBooks, overflow: boolean): Promise<Stop | undefined> {
+  const { contextHandoff: handoff, signal } = host;
+  if (!handoff) return { do: "stop", code: "context-overflow", message: "The context is full." };
+  try {
+    const next = await handOver({
+      ...host,
+      handoff,
+      step: host.handoffName,
+      overflow,
+      calls: books.calls,
+      ask: (prompt) => {
+        books.continueWith(prompt, "framework");
+        const writing = { ...job, agent: job.agent.with({ limits: { maxIterations: WRITING_ITERATIONS } }) };
+        return attempt(
+          writing,
+          host,
+          books,
+          onlyUntil(() => handoff.desk.handedIn !== undefined),
+        );
+      },
+      wait: (error) => waitForRetry(error, 2, host, books),
+      async succession() {
+        books.hear();
+        const known = await host.succession();
+        return { ...known, said: books.said, ...(known.task === job.prompt ? {} : { latest: job.prompt }) };
+      },
+    });
+    if ("do" in next) return next;
+    books.succeedWith(next.prompt);
+    return undefined;
+  } catch (error) {
+    const { code, message } = toFlowerError(error, signal.aborted ? "aborted" : "unknown");
+    return { do: "stop", code, message };
+  }
+}
+
+/** One call, and room for one that has to be corrected. */
+const WRITING_ITERATIONS = 3;
+
+/** While the document is written nobody steers: a person's words go to the session that takes over. */
+function onlyUntil(done: () => boolean): Steering {
+  return { interrupted: done, overBudget: () => undefined, contextFull: () => false, notice: () => undefined };
+}
+
+async function attempt(job: Job, host: AttemptHost, books: StepBooks, steer = steering(host, books)): Promise<AttemptEnd> {
   const query: BackendQuery = {
     ...job.query,
     agent: job.agent,
@@ -108,7 +122,7 @@ async function attempt(job: Job, host: AttemptHost, books: StepBooks): Promise<A
     resume: books.started,
     step: job.label,
     signal: host.signal,
-    steering: steering(host, books),
+    steering: steer,
     recover: (error, attemptNumber) => recover(error, attemptNumber, host, books),
     onStarted: async () => {
       books.begun();
@@ -141,8 +155,10 @@ async function drain(events: AsyncGenerator<Event, BackendOutcome>, host: Attemp
       books.text = next.value.text;
       return next.value;
     }
-    books.note(next.value);
+    const level = books.note(next.value);
     host.publish(next.value);
+    const near = level === undefined ? undefined : host.contextHandoff?.note(level);
+    if (near) host.publish(near);
     books.watch.note(next.value, books.usage);
   }
 }
@@ -151,7 +167,7 @@ function steering(host: AttemptHost, books: StepBooks): Steering {
   return {
     interrupted: () => host.words.interrupted,
     overBudget: () => books.watch.reached(),
-    contextFull: () => false,
+    contextFull: (level) => host.contextHandoff?.isFull(level) ?? false,
     notice: () => books.news(host.notice()),
   };
 }
@@ -161,138 +177,4 @@ async function waitForRetry(error: FlowerError, attemptNumber: number, host: Att
   books.errors.push(error.message);
   host.publish(makeEvent("retry", error.message, { step: books.label, attempt: attemptNumber, reason: error.code, delayMs }));
   await sleep(host.clock, delayMs, host.signal).catch(() => {}); // an abort is seen by the caller
-}
-
-/** One step's session, prompt and running figures. */
-class StepBooks {
-  readonly label: string;
-  readonly errors: string[] = [];
-  readonly watch: BudgetWatch;
-  sessionId: string = newId();
-  prompt: string;
-  promptFrom: "person" | "framework";
-  /** The session holds the prompt; a failure from here on is resumed, not started again. */
-  started = false;
-  attempts = 1;
-  usage: Usage = NO_USAGE;
-  text = "";
-  readonly #job: Job;
-  readonly #host: AttemptHost;
-  readonly #startedAt: number;
-  #resumed = false;
-  #promptKept = false;
-  #iterations = 0;
-  #context = 0;
-  /** News that no reply has followed yet. */
-  readonly #unheard: string[] = [];
-  #before: Usage = NO_USAGE;
-  #account: ReturnType<BudgetLedger["open"]> | undefined;
-
-  constructor(job: Job, host: AttemptHost) {
-    this.#job = job;
-    this.#host = host;
-    this.label = job.label;
-    this.watch = new BudgetWatch({
-      ledger: host.ledger,
-      maxBudgetUsd: job.agent.limits.maxBudgetUsd,
-      language: host.language,
-      publish: (event) => host.publish(event),
-    });
-    this.prompt = promptWithWords(job.prompt, host.words.take());
-    this.promptFrom = job.promptFrom;
-    this.#startedAt = host.clock.now();
-  }
-
-  /** Goes on with the job's session when the backend still has it; else a fresh one. */
-  async findSession(): Promise<void> {
-    const { resume } = this.#job;
-    if (resume === undefined || !(await this.#host.backend.hasSession(resume))) return;
-    this.sessionId = resume;
-    this.started = true;
-    this.#resumed = true;
-  }
-
-  begun(): void {
-    this.started = true;
-    this.#promptKept = true;
-  }
-
-  /** The next prompt in the same session. A prompt that never got there goes along. */
-  continueWith(prompt: string, from: "person" | "framework"): void {
-    this.prompt = this.#promptKept ? prompt : `${this.prompt}\n\n${prompt}`;
-    this.promptFrom = from;
-    this.#promptKept = false;
-  }
-
-  retry(): void {
-    this.attempts++;
-    this.goOn(CONTINUE_PROMPT);
-  }
-
-  /** Goes on after a stop that was nobody's words; a prompt that never got there is given again. */
-  goOn(prompt: string): void {
-    if (this.#promptKept) this.continueWith(prompt, "framework");
-  }
-
-  openQuery(): void {
-    this.#before = this.usage;
-    this.#account = this.#host.ledger.open();
-  }
-
-  /** What the model is to hear now: the news, and before it what it was to hear in an iteration that was lost. */
-  news(text: string | undefined): string | undefined {
-    if (text !== undefined) this.#unheard.push(text);
-    return this.#unheard.length === 0 ? undefined : this.#unheard.join("\n\n");
-  }
-
-  /** Usage comes with the last block of each reply, so that limits see it at once; the query's `result` has the final figure. */
-  note(event: Event): void {
-    if (event.kind === "result") {
-      this.#iterations += event.payload.numIterations;
-      if (event.payload.usage) this.#spend(event.payload.usage);
-      return;
-    }
-    if (event.kind !== "text" && event.kind !== "thinking" && event.kind !== "tool_call") return;
-    const { usage, context, subagent } = event.payload;
-    if (context !== undefined && subagent === undefined) this.#context = Math.max(this.#context, context);
-    if (!usage) return;
-    if (subagent === undefined) this.#unheard.length = 0;
-    this.#spend(addUsage(this.#inQuery, usage));
-  }
-
-  closeQuery(): void {
-    this.#account = undefined;
-    this.#inQuery = NO_USAGE;
-  }
-
-  #inQuery: Usage = NO_USAGE;
-
-  #spend(usage: Usage): void {
-    this.#inQuery = usage;
-    this.usage = addUsage(this.#before, usage);
-    this.#account?.update(usage);
-  }
-
-  result(failure?: { readonly code: StepResult["errorKind"]; readonly message: string }): StepResult {
-    const endedAt = this.#host.clock.now();
-    return Object.freeze({
-      step: this.label,
-      sessionId: this.sessionId,
-      ok: failure === undefined,
-      costUsd: this.usage.costUsd,
-      usage: this.usage,
-      numIterations: this.#iterations,
-      text: this.text,
-      error: failure?.message ?? "",
-      errorKind: failure?.code,
-      startedAt: toInstant(this.#startedAt),
-      endedAt: toInstant(endedAt),
-      durationMs: endedAt - this.#startedAt,
-      attempts: this.attempts,
-      errors: this.errors,
-      resumed: this.#resumed,
-      retired: [],
-      context: this.#context,
-    });
-  }
 }

@@ -7,4 +7,6 @@ export interface Attendant {
   keepWords(text: string): Promise<AmendReceipt>;
   /** Asks whether the run may spend more. Resolves to true when it may; rejects when the run is aborted or parked meanwhile. */
   askToRaise(reached: LimitReached, signal: AbortSignal): Promise<boolean>;
+  /** Questions of the model that wait for the person now. */
+  openQuestions(): readonly string[];
 }

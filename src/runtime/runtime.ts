@@ -6,6 +6,7 @@ import { linkAbort } from "../core/abort.ts";
 import { checkOptions, type OptionKinds } from "../core/check-options.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
+import { readText } from "../core/files.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { PermissionGuardOptions } from "../guards/permission.ts";
 import { toPermissionQuestion } from "../guards/permission-question.ts";
@@ -19,9 +20,12 @@ import { Grants } from "../tools/builtin/grants.ts";
 import type { CallGuard } from "../tools/call.ts";
 import { Workbench } from "../workbench/workbench.ts";
 import { Aside, lend, type OracleAnswer, type OracleOptions } from "./aside.ts";
-import { type AttemptHost, runAttempts } from "./attempt-loop.ts";
+import type { AttemptHost } from "./attempt-host.ts";
+import { runAttempts } from "./attempt-loop.ts";
 import type { Attendant } from "./attendant.ts";
 import { BudgetLedger, type BudgetLimits } from "./budget.ts";
+import { ContextHandoff, type ContextHandoffOptions } from "./context-handoff.ts";
+import { DEFAULT_WINDOW } from "./context-limits.ts";
 import type { OracleMaterial } from "./oracle-prompt.ts";
 import { DEFAULT_RESILIENCE, type Resilience } from "./resilience.ts";
 import { type EventsOptions, RunBooks } from "./run-books.ts";
@@ -41,6 +45,8 @@ export interface RuntimeOptions {
   /** Default: one in the workspace. A workflow's workbench must be the same. */
   readonly workbench?: Workbench;
   readonly resilience?: Partial<Resilience>;
+  /** A session whose context is nearly full leaves a document to a fresh one. False: it goes on until the provider refuses. */
+  readonly contextHandoff?: ContextHandoffOptions | false;
   /** Of the whole run: every step, judge and retry counts. */
   readonly budget?: BudgetLimits;
   readonly language?: Language;
@@ -59,6 +65,7 @@ const RUNTIME_OPTIONS: OptionKinds<RuntimeOptions> = {
   engine: "any",
   workbench: "any",
   resilience: "any",
+  contextHandoff: "any",
   budget: "any",
   language: "any",
   env: "any",
@@ -70,6 +77,8 @@ const RUNTIME_OPTIONS: OptionKinds<RuntimeOptions> = {
 export interface RunOptions {
   /** For events and the manifest. Default: the agent's name. */
   readonly label?: StepLabel;
+  /** An absolute folder to work in instead of the Runtime's: a copy of it. What is outside it is outside the workspace. */
+  readonly workspace?: string;
   readonly stepName?: string;
   /** Go on in this session, if it still exists. */
   readonly resume?: string;
@@ -84,6 +93,8 @@ export interface RunOptions {
   readonly promptFrom?: "person" | "framework";
   /** Says once that mail waits. */
   readonly notice?: () => string | undefined;
+  /** The step's whole task, when `prompt` is only the latest of it (a rejection, a restart): for a session that takes over. */
+  readonly task?: () => string | Promise<string>;
   /** Asks a person about a call that is not allowed by itself. Without it such calls are denied. */
   readonly askPermission?: PermissionGuardOptions["ask"];
 }
@@ -190,8 +201,13 @@ export class Runtime {
     const entry: RunningStep = { words, takesWords: options.takesWords !== false };
     this.#running.add(entry);
     const timer = this.#stepTimer(agent, (reason) => link.abort(reason));
+    const contextHandoff = await this.#contextHandoff(agent, label, backend);
     const host: AttemptHost = {
       backend,
+      workbench: this.workbench,
+      contextHandoff,
+      handoffName: options.label?.judge === undefined ? (options.label?.step ?? label) : label,
+      succession: () => this.#succession(prompt, options),
       clock: this.clock,
       ledger: this.ledger,
       resilience: this.#resilience,
@@ -210,17 +226,17 @@ export class Runtime {
       const result = await runAttempts(
         {
           label,
-          agent,
+          agent: contextHandoff ? agent.with({ tools: [...agent.tools, contextHandoff.desk.tool] }) : agent,
           prompt,
           promptFrom: options.promptFrom ?? "framework",
           resume: options.resume,
           query: {
             approve: approver(options.askPermission),
             fork: options.fork,
-            guards: this.#guards([agent], options),
+            guards: [...(contextHandoff ? [contextHandoff.desk.guard] : []), ...this.#guards([agent], options)],
             guardsFor: (line) => this.#guards(line, options),
             services: this.#options.services ?? {},
-            workspace: this.workspace,
+            workspace: options.workspace ?? this.workspace,
             deltas: this.#options.deltas ?? false,
           },
         },
@@ -352,7 +368,8 @@ export class Runtime {
 
   /** For the last of a line of agents, each started by the one before. */
   #guards(line: readonly Agent[], options: RunOptions): readonly CallGuard[] {
-    const { workspace, runDir, workbench } = this;
+    const { runDir, workbench } = this;
+    const { workspace = this.workspace } = options;
     const place = { workspace, runDir, workbench, grants: this.#grantsOf(workspace), ask: options.askPermission };
     return stepGuards(line.at(-1) as Agent, place, line.slice(0, -1)); // a line has at least the step's own agent
   }
@@ -364,6 +381,20 @@ export class Runtime {
       this.#grants.set(workspace, grants);
     }
     return grants;
+  }
+
+  async #contextHandoff(agent: Agent, step: string, backend: Backend): Promise<ContextHandoff | undefined> {
+    const setting = this.#options.contextHandoff ?? {};
+    if (setting === false) return undefined;
+    const window = setting.window ?? (await backend.window?.(agent)) ?? DEFAULT_WINDOW;
+    return new ContextHandoff({ ...setting, step, window, language: this.language });
+  }
+
+  /** What a session that takes over is told: documents as they stand now, edits of a person included. */
+  async #succession(prompt: string, options: RunOptions) {
+    const paths = [this.workbench.briefPath(), this.workbench.goalPath()];
+    const documents = await Promise.all(paths.map(async (path) => ({ path, text: (await readText(path)) ?? "" })));
+    return { task: (await options.task?.()) ?? prompt, documents, questions: this.#attendant?.openQuestions() ?? [] };
   }
 
   #takeWaiting(): Words {

@@ -1,6 +1,10 @@
+import { join } from "node:path";
 import type { Agent, Permissions } from "../agents/agent.ts";
 import { booksGuard } from "../guards/books.ts";
+import { indexGuard } from "../guards/index-guard.ts";
 import { type PermissionGuardOptions, permissionGuard } from "../guards/permission.ts";
+import { spillGuard } from "../guards/spill.ts";
+import { LANGUAGES } from "../i18n/catalogue.ts";
 import type { Grants } from "../tools/builtin/grants.ts";
 import type { CallGuard } from "../tools/call.ts";
 import type { Workbench } from "../workbench/workbench.ts";
@@ -10,24 +14,30 @@ export interface GuardedPlace {
   readonly runDir: string;
   readonly workbench: Workbench;
   readonly grants: Grants;
+  /** Results from this many characters on are kept in a file; 0 or Infinity: none. */
+  readonly spillThreshold: number | undefined;
   readonly ask: PermissionGuardOptions["ask"];
 }
 
 /**
- * What stands around every tool call of a step: the books are kept, and a person is asked about what is not allowed by itself. For a
- * subagent, `above` are the agents that lead to it, from the main one down.
+ * What stands around every tool call of a step: the books are kept, a person is asked about what is not allowed by itself, the
+ * workbench's index follows what is written, and long results go to files where the agent can read files. For a subagent, `above` are the agents that lead to it, from the main one down.
  */
 export function stepGuards(agent: Agent, place: GuardedPlace, above: readonly Agent[] = []): readonly CallGuard[] {
   const { workspace, runDir, workbench, grants, ask } = place;
-  const files = [workbench.briefPath(), workbench.goalPath()];
+  const files = [...LANGUAGES.flatMap((each) => [workbench.briefPath(each), workbench.goalPath(each)]), workbench.spill];
+  const appendOnly = [...LANGUAGES.map((each) => workbench.questionsPath(each)), join(workbench.notes, "archive")];
   const permissions = permissionGuard({
     permissions: withOwnTools(agent, permissionsBelow(agent, above)),
     workspace,
-    addDirs: [],
+    addDirs: [workbench.root],
     grants,
     ask,
   });
-  return [booksGuard({ workspace, runDir, files, appendOnly: [] }), onlyFor(toolNames(agent), permissions)];
+  const names = toolNames(agent);
+  const guards = [booksGuard({ workspace, runDir, files, appendOnly }), onlyFor(names, permissions), indexGuard(workbench)];
+  const spills = place.spillThreshold !== 0 && ["Read", "Bash"].some((name) => names.has(name));
+  return spills ? [...guards, spillGuard(workbench, place.spillThreshold)] : guards;
 }
 
 /** Tools that the program itself gave an agent need no person's consent, whatever their names; rules that ask or deny still hold. */
@@ -49,7 +59,7 @@ function under(above: Permissions, own: Permissions): Permissions {
   if (saysNothing) return above;
   return {
     mode: above.mode === "plan" ? "plan" : (own.mode ?? above.mode),
-    allow: own.allow,
+    allow: above.mode === "plan" ? above.allow : own.allow,
     ask: [...(above.ask ?? []), ...(own.ask ?? [])],
     deny: [...(above.deny ?? []), ...(own.deny ?? [])],
   };

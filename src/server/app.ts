@@ -10,6 +10,7 @@ import { steeringRoutes } from "./routes/steering.ts";
 import type { RunDirectory, ServedRun } from "./run-control.ts";
 
 export interface AppOptions {
+  /** What is served; for one run, `onlyRun(run)`. */
   readonly runs: RunDirectory;
   readonly clock?: Clock;
   /** How often a silent event stream says that it is alive. Default 15 s. */
@@ -21,13 +22,17 @@ export interface RunEnv {
   Variables: { run: ServedRun };
 }
 
-/** The control API: a Web-standard handler over runs, which holds no logic of theirs. Failures are JSON `{ code, message }`. */
+/** A Web-standard request handler. */
 export interface App {
   fetch(request: Request): Response | Promise<Response>;
 }
 
 const HEARTBEAT_MS = 15_000;
 
+/**
+ * The control API over runs, which holds no logic of theirs. Failures are JSON `{ code, message }`, with nothing in them of what
+ * is inside. It lets everybody in who reaches it: who that is, is decided by what stands before it.
+ */
 export function createApp({ runs, clock = systemClock, heartbeatMs = HEARTBEAT_MS }: AppOptions): App {
   const app = new Hono();
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => fail(new Problem(413, "bad-input", "The body is too large.")) }));

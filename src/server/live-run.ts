@@ -1,3 +1,4 @@
+import { FlowerError } from "../core/errors.ts";
 import type { Ask } from "../human/ask.ts";
 import type { HumanChannel } from "../human/channel.ts";
 import type { AmendReceipt } from "../human/mail.ts";
@@ -13,6 +14,27 @@ export interface LiveRunOptions {
   readonly channel: HumanChannel;
   /** Ends the run and its process, in order. Called once. */
   readonly abort: (reason: string) => void;
+}
+
+export interface ServeRunOptions {
+  readonly runtime: Runtime;
+  /** The workflow's. */
+  readonly channel: HumanChannel;
+  /** Told once, with the reason, when a client ends the run. Default: `runtime.abort()`. */
+  readonly abort?: (reason: string) => void;
+}
+
+/**
+ * The run of a Runtime of this process, for `createApp` or for routes of your own. Make it before the run begins, so that its
+ * state knows every event. Throws `bad-config` for a channel that waits for ever: over HTTP nobody may ever come and look.
+ */
+export function serveRun({ runtime, channel, abort }: ServeRunOptions): ServedRun {
+  if (channel.timeoutMs === null) {
+    const text = "Over HTTP nobody may ever look at a question, so it must not wait for ever. Give the channel a timeoutMs.";
+    throw new FlowerError("bad-config", text);
+  }
+  const stop = (reason: string) => runtime.abort(new FlowerError("aborted", `Stopped by the person. ${reason}`.trim()));
+  return new LiveRun({ runtime, channel, abort: abort ?? stop });
 }
 
 /** The run of this process. Made before the run begins, so that it knows every event. */

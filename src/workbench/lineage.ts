@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { replaceFile, setAside, withFileLock } from "../core/files.ts";
+import type { Json } from "../core/json.ts";
 import type { Language } from "../i18n/catalogue.ts";
 import type { RunOutcome } from "../messages/event.ts";
 import { type LineageFile, type LineageProbe, probeLineage, toReal } from "./lineage-file.ts";
@@ -15,6 +16,8 @@ export interface LineageStep {
   readonly prompt?: string;
   /** The finished step's text. */
   readonly text?: string;
+  /** What the finished step's `reduce` made of it, when JSON can hold that. */
+  readonly value?: Json;
   /** What the person has added since, as long as the step has not passed with it. */
   readonly amendment?: string;
   /** The work of this round is done and waits for its gate's answer; a later start goes straight there. */

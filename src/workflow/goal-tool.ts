@@ -14,7 +14,11 @@ const GOAL_SCHEMA = {
         type: "object",
         properties: {
           text: { type: "string", description: "Run this, see that; or look there, find that." },
-          command: { type: "string", description: "One line of bash that shows it, run in the workspace by the runtime." },
+          command: { type: "string", description: "One line of bash that shows it, run by the runtime in a copy of the workspace." },
+          inPlace: {
+            type: "boolean",
+            description: "Run the command in the workspace itself: only for what a copy cannot show, like a process that runs there.",
+          },
           expect: {
             type: "object",
             properties: {

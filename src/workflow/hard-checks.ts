@@ -19,11 +19,12 @@ export interface HardCheckResult {
 }
 
 export interface HardCheckOptions {
-  readonly workspace: string;
+  /** Absolute: where a check's command runs. */
+  readonly workspaceOf: (check: Check) => string;
   readonly env: Environment;
   readonly signal: AbortSignal;
   /** Why a command must not be run without a person's consent, or undefined: a model wrote it. */
-  readonly refuses: (command: string) => Promise<string | undefined>;
+  readonly refuses: (command: string, workspace: string) => Promise<string | undefined>;
   /** Told of a command that was not run. */
   readonly onRefused: (command: string, reason: string) => void;
   /** Milliseconds for each command. Default 60,000. */
@@ -36,7 +37,7 @@ const OUTPUT_CHARS = 100_000;
 const SHOWN_CHARS = 1_200;
 
 /**
- * Runs the commands of a goal's checks, one after the other, in the workspace. Checks without a command, and those whose command
+ * Runs the commands of a goal's checks, one after the other, each in its workspace. Checks without a command, and those whose command
  * may not be run, give no result: the judge has to look.
  */
 export async function runHardChecks(checks: readonly Check[], options: HardCheckOptions): Promise<readonly HardCheckResult[]> {
@@ -44,7 +45,7 @@ export async function runHardChecks(checks: readonly Check[], options: HardCheck
   for (const [index, check] of checks.entries()) {
     options.signal.throwIfAborted();
     if (check.command === undefined) continue;
-    const reason = await options.refuses(check.command);
+    const reason = await options.refuses(check.command, options.workspaceOf(check));
     if (reason === undefined) results.push(await runHardCheck(check, check.command, index + 1, options));
     else options.onRefused(check.command, reason);
   }
@@ -53,9 +54,10 @@ export async function runHardChecks(checks: readonly Check[], options: HardCheck
 
 async function runHardCheck(check: Check, command: string, number: number, options: HardCheckOptions): Promise<HardCheckResult> {
   const { runInGroup } = await import("../tools/builtin/process-group.ts");
+  const workspace = options.workspaceOf(check);
   const output = new ClippedOutput(OUTPUT_CHARS);
   const end = await runInGroup(command, {
-    cwd: options.workspace,
+    cwd: workspace,
     env: commandEnvironment(options.env),
     clock: options.clock ?? systemClock,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -67,7 +69,7 @@ async function runHardCheck(check: Check, command: string, number: number, optio
   if (end.background !== undefined) signalGroup(end.background, "SIGKILL"); // a check leaves nothing running
   options.signal.throwIfAborted();
   const text = output.toString();
-  const problems = [...exitProblems(check, end), ...outputProblems(check, text), ...(await fileProblems(check, options.workspace))];
+  const problems = [...exitProblems(check, end), ...outputProblems(check, text), ...(await fileProblems(check, workspace))];
   return { number, ok: problems.length === 0, evidence: describe(command, end, problems, text) };
 }
 

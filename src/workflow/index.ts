@@ -18,6 +18,7 @@ export {
   verdictOf,
 } from "./ctx.ts";
 export { type GoalOptions, goalStep } from "./goal.ts";
+export { type Parallel, type ParallelOptions, parallel } from "./parallel.ts";
 export { type StarterOptions, type StarterWorkflow, starterFlow } from "./starter.ts";
 export { type GateAnswer, Step, StepAbort, type StepOptions } from "./step.ts";
 export { type Verdict, verdictFeedback } from "./verdict.ts";

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Agent } from "../agents/agent.ts";
 import { linkAbort } from "../core/abort.ts";
 import { FlowerError } from "../core/errors.ts";
+import { type Json, toJson } from "../core/json.ts";
 import type { StepLabel } from "../messages/label.ts";
 import type { RunOptions } from "../runtime/runtime.ts";
 import type { StepResult } from "../runtime/step-result.ts";
@@ -13,7 +15,8 @@ import type { WorkflowRun } from "./workflow-run.ts";
 
 /** How one step of a workflow ended. */
 export type StepEnd =
-  | { readonly kind: "passed"; readonly result: StepResult }
+  /** `value`: what goes into `ctx` under the step's name. */
+  | { readonly kind: "passed"; readonly result: StepResult; readonly value: unknown }
   | { readonly kind: "failed"; readonly result: StepResult; readonly reason: string; readonly code: string | undefined }
   /** The step's own code (its gate, its next prompt) threw after this attempt: the workflow stops. */
   | { readonly kind: "aborted"; readonly result: StepResult; readonly error: unknown };
@@ -50,9 +53,10 @@ export async function runStep(step: Step, run: WorkflowRun, words: readonly stri
     try {
       const answer = await askGate(step, result, run.ctx);
       if (answer === true) {
+        const value = await reduced(step, result, run.ctx);
         const done = { finished: true, prompt: undefined, amendment: undefined, worked: undefined };
-        await run.chain.note(step.name, { ...done, text: result.text });
-        return { kind: "passed", result };
+        await run.chain.note(step.name, { ...done, text: result.text, value: keptValue(step, value) });
+        return { kind: "passed", result, value };
       }
       round = await nextRound(step, result, round.label, run.ctx);
       await run.chain.note(step.name, { prompt: round.prompt, worked: undefined });
@@ -90,8 +94,14 @@ async function firstRound(step: Step, known: LineageStep | undefined, run: Workf
     const label = labelFor(step.name, woken.round + (again ? 1 : 0));
     return { label, prompt: await wakePrompt(step, woken, run), resume: woken.sessionId };
   }
-  const prompt = typeof options.prompt === "string" ? options.prompt : await options.prompt(ctx);
+  const prompt = await taskOf(step, ctx);
   return { label: { step: step.name }, prompt, resume: sessionToResume(step, ctx, run), fork: options.fork };
+}
+
+/** What the step is to do, as it is told at its start. */
+async function taskOf(step: Step, ctx: Ctx): Promise<string> {
+  const { prompt } = step.options;
+  return typeof prompt === "string" ? prompt : prompt(ctx);
 }
 
 async function roundWithWords(step: Step, known: LineageStep | undefined, run: WorkflowRun, words: readonly string[]): Promise<Round> {
@@ -133,11 +143,10 @@ function sessionToResume(step: Step, ctx: Ctx, run: WorkflowRun): string | undef
 }
 
 async function nextRound(step: Step, result: StepResult, label: StepLabel, ctx: Ctx): Promise<Round> {
-  const { onReject, prompt } = step.options;
+  const { onReject } = step.options;
   if (onReject)
     return { label: labelFor(step.name, roundNumber(label) + 1), prompt: await onReject(result, ctx), resume: result.sessionId };
-  const again = typeof prompt === "string" ? prompt : await prompt(ctx);
-  return { label: { step: step.name, retry: (label.retry ?? 0) + 1 }, prompt: again, resume: undefined };
+  return { label: { step: step.name, retry: (label.retry ?? 0) + 1 }, prompt: await taskOf(step, ctx), resume: undefined };
 }
 
 async function runRound(step: Step, round: Round, run: WorkflowRun): Promise<StepResult> {
@@ -151,6 +160,7 @@ async function runRound(step: Step, round: Round, run: WorkflowRun): Promise<Ste
     resume: fork ? undefined : round.resume,
     fork,
     signal: link.signal,
+    task: () => taskOf(step, run.ctx),
     onEvent: run.onEvent,
     notice: run.mailNotice(),
     askPermission: run.askPermission(),
@@ -162,6 +172,18 @@ async function runRound(step: Step, round: Round, run: WorkflowRun): Promise<Ste
     cancel();
     link.dispose();
   }
+}
+
+/** What goes into `ctx` under the step's name. */
+export async function reduced(step: Step, result: StepResult, ctx: Ctx): Promise<unknown> {
+  return step.options.reduce ? step.options.reduce(result, ctx) : result.text;
+}
+
+/** The value for later starts, when it comes back from JSON as it was. With `when` a step fills `ctx` itself. */
+function keptValue({ options }: Step, value: unknown): Json | undefined {
+  if (!options.reduce || options.when) return undefined;
+  const json = toJson(value);
+  return isDeepStrictEqual(json, value) ? json : undefined;
 }
 
 async function askGate(step: Step, result: StepResult, ctx: Ctx): Promise<GateAnswer> {

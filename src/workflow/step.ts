@@ -36,6 +36,8 @@ export interface StepOptions {
   readonly onRound?: (ctx: Ctx) => void | Promise<void>;
   /** Milliseconds for one attempt. */
   readonly timeoutMs?: number;
+  /** Why no other step may run at the same time, in a sentence; `parallel` refuses the step with it. Default: others may. */
+  readonly alone?: string;
 }
 
 const STEP_OPTIONS: OptionKinds<StepOptions> = {
@@ -52,6 +54,7 @@ const STEP_OPTIONS: OptionKinds<StepOptions> = {
   resumePrompt: "any",
   onRound: "any",
   timeoutMs: "ms",
+  alone: "text",
 };
 
 /** One unit of a workflow: an agent, what it is asked, and who decides whether it is done. Frozen. */

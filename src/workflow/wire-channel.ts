@@ -23,6 +23,7 @@ export async function wireChannel(channel: HumanChannel | undefined, run: Workfl
   }
   const leave = runtime.attend({
     keepWords: (text) => channel.amend(text, translator(runtime.language)("human.atInterrupt")),
+    openQuestions: () => channel.pending().flatMap(({ purpose, question }) => (purpose === "model" ? [question] : [])),
     askToRaise: (reached, signal) => run.askToRaise(reached, signal),
   });
   return () => {

@@ -39,6 +39,7 @@ export function withGoal(step: Step, channel: HumanChannel, options: WithGoalOpt
   const guard = new GoalGuard(channel, options);
   return step.with({
     retries: rounds - 1,
+    alone: "while its work is judged nobody else may change the workspace. Let it follow the parallel steps.",
     gate: async (result, ctx) => {
       const before = step.options.gate ? await step.options.gate(result, ctx) : true;
       return before === true ? guard.judge(result, ctx) : before;

@@ -7,7 +7,7 @@ import type { LimitReached } from "../runtime/budget.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { askBudget } from "./ask-budget.ts";
 import { type Chain, earlierRunFiles } from "./chain.ts";
-import { type Ctx, REJECTION_KEY, resultsOf, verdictOf } from "./ctx.ts";
+import { type Ctx, REJECTION_KEY, RESULTS_KEY, resultsOf, verdictOf } from "./ctx.ts";
 import { earlierSpending } from "./earlier-spending.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -18,6 +18,8 @@ export interface WorkflowRunOptions {
   readonly channel: HumanChannel | undefined;
   readonly onEvent: EventSink | undefined;
   readonly signal: AbortSignal;
+  /** The sessions of finished steps, by name. */
+  readonly sessions?: Map<string, string>;
 }
 
 /** One pass of a workflow: what its steps share. */
@@ -31,7 +33,8 @@ export class WorkflowRun {
   step: string | undefined;
   readonly #channel: HumanChannel | undefined;
   readonly #t: Translate;
-  readonly #sessions = new Map<string, string>();
+  readonly #options: WorkflowRunOptions;
+  readonly #sessions: Map<string, string>;
   #raising: Promise<boolean> | undefined;
 
   constructor(options: WorkflowRunOptions) {
@@ -40,8 +43,19 @@ export class WorkflowRun {
     this.ctx = options.ctx;
     this.onEvent = options.onEvent;
     this.signal = options.signal;
+    this.#options = options;
+    this.#sessions = options.sessions ?? new Map();
     this.#channel = options.channel;
     this.#t = translator(options.runtime.language);
+  }
+
+  /** The same pass for one of several steps that run at a time: what it writes into `ctx` is its own, and it can be stopped alone. */
+  branch(step: string, stop: AbortSignal): WorkflowRun {
+    const ctx: Ctx = { ...this.ctx, [RESULTS_KEY]: [...resultsOf(this.ctx)] };
+    const signal = AbortSignal.any([this.signal, stop]);
+    const branch = new WorkflowRun({ ...this.#options, ctx, signal, sessions: this.#sessions });
+    branch.step = step;
+    return branch;
   }
 
   /** The session that a finished step made, for steps that go on from it. */

@@ -10,7 +10,9 @@ import type { StepResult } from "../runtime/step-result.ts";
 import type { Workbench } from "../workbench/workbench.ts";
 import { Chain, earlierRunFiles } from "./chain.ts";
 import { ABORTED_KEY, type Ctx, FAILED_AT_KEY, REQUEST_KEY, RESULTS_KEY, RUNTIME_KEY } from "./ctx.ts";
-import { isStepAbort, runStep, type StepEnd, setScope } from "./run-step.ts";
+import { type Ending, endingOf } from "./ending.ts";
+import { isParallel, type Parallel } from "./parallel.ts";
+import { runElement } from "./run-element.ts";
 import { isStep, type Step } from "./step.ts";
 import { wireChannel } from "./wire-channel.ts";
 import { WorkflowRun } from "./workflow-run.ts";
@@ -50,29 +52,28 @@ export interface WorkflowRunOptions {
   readonly signal?: AbortSignal;
 }
 
-/** How a run ended, as its last event says it. */
-interface Ending {
-  readonly outcome: RunOutcome;
-  readonly failedAt?: string;
-  readonly reason?: string;
-}
+/** What stands in a workflow: a step, or several that run at the same time. */
+type Element = Step | Parallel;
 
 /** 0 achieved · 1 failed · 3 waiting for a person · 4 budget · 130 interrupted. */
 export const EXIT_CODES: Readonly<Record<RunOutcome, number>> = { achieved: 0, failed: 1, parked: 3, budget: 4, interrupted: 130 };
 
-/** Steps in order, over one `ctx`. A value: it can be run twice without leftovers of the first run. */
+/** Steps in order, some perhaps side by side, over one `ctx`. A value: it can be run twice without leftovers of the first run. */
 export class Workflow {
   readonly name: string;
+  readonly elements: readonly Element[];
+  /** Every step, in order. */
   readonly steps: readonly Step[];
   readonly channel: HumanChannel | undefined;
   readonly workbench: Workbench | undefined;
   readonly #options: WorkflowOptions;
 
-  constructor(steps: readonly Step[], options: WorkflowOptions = {}) {
+  constructor(elements: readonly Element[], options: WorkflowOptions = {}) {
     checkOptions("Workflow", options, WORKFLOW_OPTIONS);
     this.#options = options;
     this.name = options.name ?? "workflow";
-    this.steps = Object.freeze([...steps]);
+    this.elements = Object.freeze([...elements]);
+    this.steps = Object.freeze(elements.flatMap((element) => (isParallel(element) ? element.steps : [element])));
     this.channel = options.channel;
     this.workbench = options.workbench;
     checkSteps(this.steps);
@@ -104,7 +105,7 @@ export class Workflow {
       await run.openLedger();
       unwire = await wireChannel(this.channel, run);
       await this.#greet(run);
-      ending = await this.#runSteps(run, options);
+      ending = await this.#runElements(run, options);
     } catch (error) {
       ending = endingOf(error, run);
       if (!isFlowerError(error) || error.code === "bad-config") throw error;
@@ -153,63 +154,24 @@ export class Workflow {
     if (ended.length > 0) say(run, t("workflow.endedProcesses", { commands: ended.join(", ") }), "ended-processes");
   }
 
-  async #runSteps(run: WorkflowRun, options: WorkflowRunOptions): Promise<Ending> {
+  async #runElements(run: WorkflowRun, { onStep }: WorkflowRunOptions): Promise<Ending> {
+    const total = this.steps.length;
+    let index = 1;
     let nothingToDo = run.chain.woke !== undefined;
-    for (const [index, step] of this.steps.entries()) {
-      run.step = step.name;
-      const skipped = await this.#isSkipped(step, run);
-      await this.#announce(step, index, skipped, run);
-      if (skipped) continue;
-      nothingToDo = false;
-      const ending = await this.#runStep(step, run, options);
+    for (const element of this.elements) {
+      const { skipped, ending } = await runElement(element, { index, total, onStep }, run);
       if (ending) return ending;
+      nothingToDo &&= skipped;
+      index += isParallel(element) ? element.steps.length : 1;
     }
-    const last = this.steps.at(-1) as Step; // checked: there is at least one
+    const last = this.elements.at(-1) as Element; // checked: there is at least one
     for (let words = await run.takeUnread(); words.length > 0; words = await run.takeUnread()) {
       nothingToDo = false;
-      const ending = await this.#runStep(last, run, options, words); // nobody's words are left behind by an end
+      const { ending } = await runElement(last, { index, total, onStep, words }, run); // nobody's words are left behind by an end
       if (ending) return ending;
     }
     if (nothingToDo) say(run, translator(run.runtime.language)("workflow.alreadyDone"), "already-done");
     return { outcome: "achieved" };
-  }
-
-  /** The run's ending, when this step is its end. */
-  async #runStep(step: Step, run: WorkflowRun, options: WorkflowRunOptions, words?: readonly string[]): Promise<Ending | undefined> {
-    let end: StepEnd;
-    try {
-      end = await runStep(step, run, words);
-    } catch (error) {
-      if (isFlowerError(error, "bad-config")) throw error;
-      return endingOf(error, run);
-    }
-    run.keepSession(step.name, end.result.sessionId);
-    run.runtime.tell(() => options.onStep?.(step, end.result));
-    const ending = endOf(end, step, run);
-    if (ending) return ending;
-    if (end.kind === "passed" || step.options.onFail === "continue") {
-      const { reduce } = step.options;
-      run.ctx[step.name] = reduce ? await reduce(end.result, run.ctx) : end.result.text;
-    }
-    return undefined;
-  }
-
-  /** Not wanted this time, or finished by an earlier run of the chain. */
-  async #isSkipped(step: Step, run: WorkflowRun): Promise<boolean> {
-    const known = run.chain.woke && run.chain.step(step.name);
-    setScope(step, known?.round ?? 1, run);
-    if (step.options.when) return !(await step.options.when(run.ctx));
-    if (!known?.finished || known.amendment !== undefined) return false;
-    run.ctx[step.name] ??= known.text ?? "";
-    return true;
-  }
-
-  async #announce(step: Step, index: number, skipped: boolean, run: WorkflowRun): Promise<void> {
-    const woke = run.chain.woke !== undefined;
-    const session = run.chain.step(step.name)?.sessionId;
-    const resumed = woke && !skipped && session !== undefined && (await run.runtime.hasSession(session));
-    const payload = { index: index + 1, total: this.steps.length, resumed, woke, ...(skipped ? { skipped } : {}) };
-    run.runtime.publish(makeEvent("step", step.name, payload), run.onEvent);
   }
 
   #checkWorkbench(runtime: Runtime): void {
@@ -244,33 +206,4 @@ function checkSteps(steps: readonly Step[]): void {
 
 function say(run: WorkflowRun, text: string, code: string): void {
   run.runtime.publish(makeEvent("task", text, { type: "notice", code }), run.onEvent);
-}
-
-/** What a step's end means for the run; undefined when it goes on. Nothing goes on after an abort, or without money. */
-function endOf(end: StepEnd, step: Step, run: WorkflowRun): Ending | undefined {
-  if (end.kind === "passed") return undefined;
-  if (end.kind === "aborted") {
-    if (isFlowerError(end.error, "bad-config")) throw end.error;
-    return endingOf(end.error, run);
-  }
-  const { code, reason } = end;
-  if (code === "parked") return parkedAt(step.name, run);
-  if (run.signal.aborted) return { outcome: "interrupted", failedAt: step.name, reason };
-  const isBroke = code === "budget" && run.runtime.ledger.reached() !== undefined;
-  if ((step.options.onFail ?? "stop") !== "stop" && !isBroke) return undefined;
-  return { outcome: code === "budget" ? "budget" : "failed", failedAt: step.name, reason };
-}
-
-function endingOf(error: unknown, run: WorkflowRun): Ending {
-  const reason = messageOf(error);
-  const code = isStepAbort(error) ? error.details["code"] : isFlowerError(error) ? error.code : undefined;
-  if (code === "parked") return parkedAt(run.step, run);
-  if (run.signal.aborted) return { outcome: "interrupted", failedAt: run.step, reason };
-  return { outcome: code === "budget" ? "budget" : "failed", failedAt: run.step, reason };
-}
-
-/** The run waits for a person: at the next start it goes on from this question. */
-function parkedAt(step: string | undefined, run: WorkflowRun): Ending {
-  const ids = run.parkedQuestions().join(", ");
-  return { outcome: "parked", failedAt: step, reason: translator(run.runtime.language)("workflow.parked", { id: ids }) };
 }

@@ -2,12 +2,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Check } from "../../src/workbench/check.ts";
-import { runHardChecks } from "../../src/workflow/hard-checks.ts";
+import { type HardCheckOptions, runHardChecks } from "../../src/workflow/hard-checks.ts";
 import { newFolder } from "../folder.ts";
 
-function run(checks: readonly Check[], change: Partial<Parameters<typeof runHardChecks>[1]> = {}) {
+function run(checks: readonly Check[], { workspace = newFolder(), ...change }: Partial<HardCheckOptions> & { workspace?: string } = {}) {
   return runHardChecks(checks, {
-    workspace: newFolder(),
+    workspaceOf: () => workspace,
     env: process.env,
     signal: new AbortController().signal,
     refuses: async () => undefined,

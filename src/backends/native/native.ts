@@ -4,6 +4,7 @@ import { type LinkedAbort, linkAbort } from "../../core/abort.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { FlowerError } from "../../core/errors.ts";
 import type { Engine } from "../../engines/engine.ts";
+import { windowOf } from "../../engines/prices.ts";
 import { engineFor } from "../../engines/resolve.ts";
 import type { Event } from "../../messages/event.ts";
 import { callsOf, type Message, textOf } from "../../messages/message.ts";
@@ -56,6 +57,15 @@ export class NativeBackend implements Backend {
     if (last?.status !== "open" && last?.status !== "paused") return false;
     const reply = lastMessage(await store.journal(sessionId, last.turnId));
     return reply !== undefined && reply.role !== "user";
+  }
+
+  async window(agent: Agent): Promise<number | undefined> {
+    try {
+      const { provider, model, endpoint } = this.#engineOf(agent);
+      return await windowOf(provider, model, endpoint);
+    } catch {
+      return undefined; // no engine: the run itself says so
+    }
   }
 
   close(): Promise<void> {

@@ -1,0 +1,1 @@
+export { Render, type RenderOptions } from "./render.ts";
