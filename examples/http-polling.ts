@@ -32,5 +32,5 @@ app.post("/asks/:id/decline", async (c) => c.json({ ok: await run.decline(c.req.
 
 const port = Number(process.env["PORT"] ?? 0);
 const server = serve({ fetch: app.fetch, port, hostname: "127.0.0.1" }, (address) => console.log(JSON.stringify(address)));
-process.once("SIGTERM", () => server.close(() => void runtime.close()));
+process.on("SIGTERM", () => server.close(() => void runtime.close()));
 await flow.run(runtime);

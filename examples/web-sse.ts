@@ -52,5 +52,5 @@ app.post("/interrupt", async (c) => c.json(await runtime.interrupt(await textOf(
 
 const port = Number(process.env["PORT"] ?? 0);
 const server = serve({ fetch: app.fetch, port, hostname: "127.0.0.1" }, (address) => console.log(JSON.stringify(address)));
-process.once("SIGTERM", () => server.close(() => void runtime.close()));
+process.on("SIGTERM", () => server.close(() => void runtime.close()));
 await flow.run(runtime);

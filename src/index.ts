@@ -27,7 +27,7 @@ export { Runner } from "./runner/runner.ts";
 export type { RunnerOptions, SessionView, StreamRequest, TurnRequest } from "./runner/runner-options.ts";
 export type { OracleAnswer, OracleOptions } from "./runtime/aside.ts";
 export type { Attendant } from "./runtime/attendant.ts";
-export { clarifier, goalSetter, judge, oracle, type RoleOptions, worker } from "./runtime/roles.ts";
+export { type CoordinatorOptions, clarifier, coordinator, goalSetter, judge, oracle, type RoleOptions, worker } from "./runtime/roles.ts";
 export type { EventsOptions } from "./runtime/run-books.ts";
 export { type RunOptions, Runtime, type RuntimeOptions } from "./runtime/runtime.ts";
 export type { StepResult } from "./runtime/step-result.ts";

@@ -29,6 +29,8 @@ export interface Backend {
   hasSession(sessionId: string): Promise<boolean>;
   /** The context window of the agent's model, in tokens; undefined when it is not known. */
   window?(agent: Agent): Promise<number | undefined>;
+  /** The address that the agent's requests go to, for probes without a request; undefined when it is not known. */
+  endpoint?(agent: Agent): string | undefined;
   close(): Promise<void>;
 }
 
@@ -53,10 +55,11 @@ export interface BackendQuery {
    */
   readonly guardsFor?: (line: readonly Agent[]) => readonly CallGuard[];
   /**
-   * Asked after a subagent's query failed: true, once it is worth another try, in the same session. `attempt` is the number of tries
-   * so far. Without it a failure is the result of the call that started the subagent.
+   * Asked after the query of a subagent, `agent`, failed: true, once it is worth another try, in the same session; "uncounted" when
+   * the one that failed was none, for want of a network. `attempt` is the number of tries so far. Without it a failure is the result
+   * of the call that started the subagent.
    */
-  readonly recover?: (error: FlowerError, attempt: number) => Promise<boolean>;
+  readonly recover?: (error: FlowerError, attempt: number, agent: Agent) => Promise<boolean | "uncounted">;
   readonly services: Readonly<Record<string, unknown>>;
   readonly steering: Steering;
   /** Decides about calls of tools that need approval. */

@@ -23,6 +23,8 @@ export interface DriveOptions {
   readonly screen: Screen;
   /** Sees every event beside the screen. */
   readonly onEvent?: EventSink;
+  /** Told right after the run has begun. */
+  readonly notices?: readonly Event[];
 }
 
 /** Runs a workflow with a person at the terminal (or nobody); gives the exit code that the run's last event says. */
@@ -53,10 +55,12 @@ class Driver {
   #asksForWords = false;
   #stopping = false;
   #hasEnded = false;
+  readonly #notices: Event[];
 
   constructor(options: DriveOptions) {
     this.#options = options;
     this.sideQuestions = new SideQuestions(options);
+    this.#notices = [...(options.notices ?? [])];
     const { runtime, channel } = options;
     const run = new LiveRun({ runtime, channel, abort: (reason) => this.stop(reason) });
     this.door = new RunDoor({ run, runDir: runtime.runDir, onFailure: (error) => this.#unreachable(error) });
@@ -70,6 +74,7 @@ class Driver {
     }
     this.#options.screen.event(event);
     this.#options.onEvent?.(event);
+    for (const notice of this.#notices.splice(0)) this.#options.runtime.publish(notice, (each) => this.event(each));
   }
 
   line(text: string, origin: LineOrigin): void {

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
 import { isRecord, parseJson } from "../core/json.ts";
+import { addContextOptions, type ContextOptions } from "./context-options.ts";
 import { controlCommands } from "./control-commands.ts";
 import { languageOption } from "./language-option.ts";
+import { mcpOption } from "./mcp.ts";
 import { backendOption } from "./voice.ts";
 
 /** What every command takes. */
@@ -20,7 +22,7 @@ export interface GlobalOptions {
   readonly timeout?: number;
 }
 
-export interface GoOptions extends GlobalOptions {
+export interface GoOptions extends GlobalOptions, ContextOptions {
   readonly backend: string;
   readonly asks: number;
   readonly rounds: number;
@@ -30,12 +32,15 @@ export interface GoOptions extends GlobalOptions {
   readonly park: boolean;
   readonly new: boolean;
   readonly clarifyOnly: boolean;
+  readonly coordinate: boolean;
+  readonly mcp?: string;
 }
 
-export interface OnceOptions extends GlobalOptions {
+export interface OnceOptions extends GlobalOptions, ContextOptions {
   readonly backend: string;
   readonly instructions?: string;
   readonly tools?: string;
+  readonly mcp?: string;
 }
 
 export interface ChatOptions {
@@ -91,10 +96,11 @@ function onceCommand(): Command {
     .description("runs one agent once, without clarifying, goal or judge")
     .argument("<prompt...>")
     .exitOverride();
-  return addShared(command)
+  return addContextOptions(addShared(command))
     .addOption(backendOption())
+    .addOption(mcpOption())
     .option("-i, --instructions <text>", "what the agent is told beside its rules")
-    .option("-t, --tools <names>", "built-in tools, separated by commas", "Read,Write,Edit,Bash,Glob,Grep")
+    .option("-t, --tools <names>", "built-in tools, separated by commas", "Read,Write,Edit,Bash,BashOutput,KillShell,Glob,Grep,WebFetch,TodoWrite")
     .action(async (prompt: string[], _own: OnceOptions, self: Command) => {
       const { once } = await import("./commands/once.ts");
       process.exitCode = await once(prompt.join(" "), optionsOf<OnceOptions>(self));
@@ -148,8 +154,10 @@ function addShared(command: Command): Command {
 }
 
 function addGoOptions(command: Command): Command {
-  return command
+  return addContextOptions(command)
     .addOption(backendOption())
+    .addOption(mcpOption())
+    .option("--coordinate", "let a coordinator split the work and hand it to several workers", false)
     .option("--asks <n>", "questions the agent may ask; -1: any number", parseAsks, -1)
     .option("--rounds <n>", "rounds of work, the first included", parseRounds, 3)
     .option("--no-goal", "no goal and no judge: done when the worker says so")

@@ -124,6 +124,9 @@ export const en = {
     "{count} of {total} checks in the goal cannot be verified in this environment: judging cannot pass them and will stop to ask you.\n    There is still time to change {path}:",
   "goal.unreachable": "The goal was judged **unreachable**: {reason}\nWhat now?",
   "goal.unreachableAlone": "The goal was judged unreachable and nobody was there to decide: {reason}",
+  "goal.noProgress": "The last round changed nothing in the workspace, and the same checks are open as before: {reason}\nWhat now?",
+  "goal.noProgressAlone":
+    "Nobody was there to decide how to go on: the last round changed nothing in the workspace, and the same checks are open as before: {reason}",
   "goal.accept": "Accept this result and go on",
   "goal.change": "Change the goal",
   "goal.wrong": "You judged wrongly, go on working",
@@ -198,6 +201,7 @@ export const en = {
   "goal.noGoal": "no goal with a checklist was handed in",
   "goal.problems": "Some lines of {path} could not be understood and do not count:\n{problems}",
   "runtime.manifestAside": "The manifest could not be read and was set aside: {path}. A new one has been begun.",
+  "cli.mcpFailed": "MCP: {name} is not there: {reason}",
   "cli.file.ENOENT": "There is no file or folder {path}.",
   "cli.file.ENOTDIR": "{path} is not a folder, or lies below a file.",
   "cli.file.EISDIR": "A folder stands where a file is needed: {path}",
@@ -205,6 +209,8 @@ export const en = {
   "cli.file.EACCES": "There is no permission to write {path}. Use another folder with -w, or another place for the books with -r.",
   "cli.file.ENOSPC": "The disk is full ({path}). What was finished is kept; make room and start again.",
   "human.atInterrupt": "at an interrupt",
+  "runtime.offline": "{place} cannot be reached. Waiting for the network, at most {minutes} min; nothing is spent meanwhile.",
+  "runtime.online": "{place} can be reached again: going on.",
   "runtime.unpriced":
     "The price of {model} is not known, so a limit in dollars cannot hold it: its tokens are counted, its cost is not. Watch the tokens (/cost), set a limit in tokens in your program, or use a model with a known price.",
   "budget.question": "The run has reached its limit: {used} of {of} are used. May it spend more?\nPick one, or say the new limit in total.",
@@ -212,6 +218,7 @@ export const en = {
   "budget.stop": "Stop here",
   "budget.unclear":
     "“{answer}” could not be understood as a new limit. {used} are used already.\nSay one amount in total that is more than that, or stop. Anything else stops the run.",
+  "workflow.offline": "The model's provider stayed out of reach. Nothing is lost and nothing was spent on waiting; start again to go on.",
   "workflow.parked": "Waiting for your answer to {id}; nothing is spent meanwhile. Answer it, or just start again to go on.",
   "cli.noControl":
     "This run cannot be reached from other terminals: {reason}. Answers and messages from there are looked for in its store.",

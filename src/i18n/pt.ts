@@ -118,6 +118,9 @@ export const pt: Texts = {
     "{count} de {total} itens do objetivo não podem ser verificados neste ambiente: no julgamento eles não passam, e a execução vai parar para perguntar a você.\n    Ainda dá tempo de mudar {path}:",
   "goal.unreachable": "O objetivo foi julgado **inalcançável**: {reason}\nO que fazer?",
   "goal.unreachableAlone": "O objetivo foi julgado inalcançável e não havia ninguém para decidir: {reason}",
+  "goal.noProgress": "A última rodada não mudou nada na área de trabalho, e faltam os mesmos itens de antes: {reason}\nO que fazer?",
+  "goal.noProgressAlone":
+    "Não havia ninguém para decidir como seguir: a última rodada não mudou nada na área de trabalho, e faltam os mesmos itens de antes: {reason}",
   "goal.accept": "Aceitar este resultado e seguir adiante",
   "goal.change": "Alterar o objetivo",
   "goal.wrong": "Você julgou errado, continue trabalhando",
@@ -193,6 +196,7 @@ export const pt: Texts = {
   "goal.noGoal": "nenhum objetivo com lista de verificação foi entregue",
   "goal.problems": "Algumas linhas de {path} não puderam ser entendidas e não contam:\n{problems}",
   "runtime.manifestAside": "O manifest não pôde ser lido e foi posto de lado: {path}. Um novo foi começado.",
+  "cli.mcpFailed": "MCP: {name} não está disponível: {reason}",
   "cli.file.ENOENT": "Não existe o arquivo ou a pasta {path}.",
   "cli.file.ENOTDIR": "{path} não é uma pasta, ou fica abaixo de um arquivo.",
   "cli.file.EISDIR": "Há uma pasta onde é preciso um arquivo: {path}",
@@ -200,6 +204,8 @@ export const pt: Texts = {
   "cli.file.EACCES": "Sem permissão para escrever {path}. Use outra pasta com -w, ou outro lugar para os registros com -r.",
   "cli.file.ENOSPC": "O disco está cheio ({path}). O que foi terminado está guardado; libere espaço e inicie de novo.",
   "human.atInterrupt": "numa interrupção",
+  "runtime.offline": "Não é possível alcançar {place}. À espera da rede, no máximo {minutes} min; nada é gasto entretanto.",
+  "runtime.online": "{place} voltou a responder: o trabalho continua.",
   "runtime.unpriced":
     "O preço de {model} não é conhecido, por isso um limite em dólares não o segura: os tokens são contados, o custo não. Acompanhe os tokens (/cost), defina um limite em tokens no seu programa ou use um modelo de preço conhecido.",
   "budget.question":
@@ -208,6 +214,8 @@ export const pt: Texts = {
   "budget.stop": "Parar aqui",
   "budget.unclear":
     "“{answer}” não pôde ser entendido como um novo limite. {used} já foram usados.\nDiga um único valor total maior do que isso, ou pare. Qualquer outra resposta para a execução.",
+  "workflow.offline":
+    "O fornecedor do modelo continuou fora de alcance. Nada se perdeu e nada foi gasto na espera; inicie de novo para continuar.",
   "workflow.parked":
     "À espera da sua resposta a {id}; enquanto isso nada é gasto. Responda, ou simplesmente comece de novo para continuar.",
   "cli.noControl":

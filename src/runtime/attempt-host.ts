@@ -6,6 +6,7 @@ import type { Event } from "../messages/event.ts";
 import type { Workbench } from "../workbench/workbench.ts";
 import type { BudgetLedger, LimitReached } from "./budget.ts";
 import type { ContextHandoff } from "./context-handoff.ts";
+import type { NetworkWait } from "./network-wait.ts";
 import type { Resilience } from "./resilience.ts";
 import type { StepResult } from "./step-result.ts";
 import type { Succession } from "./successor-prompt.ts";
@@ -17,6 +18,7 @@ export interface AttemptHost {
   readonly clock: Clock;
   readonly ledger: BudgetLedger;
   readonly resilience: Resilience;
+  readonly network: NetworkWait;
   readonly words: Words;
   readonly signal: AbortSignal;
   readonly language: Language;

@@ -1,14 +1,13 @@
 import type { BackendOutcome, BackendQuery } from "../backends/backend.ts";
-import { sleep } from "../core/clock.ts";
-import { type FlowerError, messageOf, toFlowerError } from "../core/errors.ts";
-import { type Event, makeEvent } from "../messages/event.ts";
+import { toFlowerError } from "../core/errors.ts";
+import type { Event } from "../messages/event.ts";
 import type { Steering } from "../runner/between.ts";
 import type { AttemptHost, Job } from "./attempt-host.ts";
 import { type AttemptEnd, type Decision, decide } from "./decide.ts";
 import { handOver } from "./hand-over.ts";
-import { retryDelay } from "./resilience.ts";
 import { StepBooks } from "./step-books.ts";
 import type { StepResult } from "./step-result.ts";
+import { attemptState, recover, tryAgain } from "./try-again.ts";
 import { interruptPrompt, RAISED_PROMPT } from "./words.ts";
 
 type Stop = Extract<Decision, { readonly do: "stop" }>;
@@ -21,12 +20,8 @@ export async function runAttempts(job: Job, host: AttemptHost): Promise<StepResu
   await host.onSession(books.sessionId, false);
   for (;;) {
     const end = await attempt(job, host, books);
-    const decision = decide(end, {
-      attempts: books.attempts,
-      maxAttempts: host.resilience.maxAttempts,
-      wordsWaiting: host.words.interrupted,
-      aborted: host.signal.aborted,
-    });
+    const place = { host, books, agent: job.agent };
+    const decision = decide(end, await attemptState(end, books.attempts, place));
     switch (decision.do) {
       case "finish":
         return books.result();
@@ -44,11 +39,12 @@ export async function runAttempts(job: Job, host: AttemptHost): Promise<StepResu
         books.goOn(RAISED_PROMPT);
         break;
       }
-      case "retry":
-        await waitForRetry((end as AttemptEnd & { kind: "failed" }).error, decision.attempt, host, books);
-        if (host.signal.aborted) return books.result({ code: "aborted", message: messageOf(host.signal.reason) });
-        books.retry();
+      case "await-network":
+      case "retry": {
+        const stop = await tryAgain(decision, (end as AttemptEnd & { kind: "failed" }).error, place); // only failures are tried again
+        if (stop) return books.result(stop);
         break;
+      }
       default:
         return decision satisfies never;
     }
@@ -88,7 +84,7 @@ async function succeed(job: Job, host: AttemptHost, books: StepBooks, overflow: 
           onlyUntil(() => handoff.desk.handedIn !== undefined),
         );
       },
-      wait: (error) => waitForRetry(error, 2, host, books),
+      wait: async (error) => void (await recover(error, 1, { host, books, agent: job.agent })),
       async succession() {
         books.hear();
         const known = await host.succession();
@@ -123,7 +119,7 @@ async function attempt(job: Job, host: AttemptHost, books: StepBooks, steer = st
     step: job.label,
     signal: host.signal,
     steering: steer,
-    recover: (error, attemptNumber) => recover(error, attemptNumber, host, books),
+    recover: (error, attempts, agent) => recover(error, attempts, { host, books, agent }),
     onStarted: async () => {
       books.begun();
       await host.onSession(books.sessionId, true);
@@ -137,15 +133,6 @@ async function attempt(job: Job, host: AttemptHost, books: StepBooks, steer = st
   } finally {
     books.closeQuery();
   }
-}
-
-/** A subagent's failure, by the same rules as the step's own; true when it is to be tried again now. */
-async function recover(error: FlowerError, attempts: number, host: AttemptHost, books: StepBooks): Promise<boolean> {
-  const state = { attempts, maxAttempts: host.resilience.maxAttempts, wordsWaiting: false, aborted: host.signal.aborted };
-  const decision = decide({ kind: "failed", error }, state);
-  if (decision.do !== "retry") return false;
-  await waitForRetry(error, decision.attempt, host, books);
-  return !host.signal.aborted;
 }
 
 async function drain(events: AsyncGenerator<Event, BackendOutcome>, host: AttemptHost, books: StepBooks): Promise<BackendOutcome> {
@@ -170,11 +157,4 @@ function steering(host: AttemptHost, books: StepBooks): Steering {
     contextFull: (level) => host.contextHandoff?.isFull(level) ?? false,
     notice: () => books.news(host.notice()),
   };
-}
-
-async function waitForRetry(error: FlowerError, attemptNumber: number, host: AttemptHost, books: StepBooks): Promise<void> {
-  const delayMs = retryDelay(error, attemptNumber, host.resilience);
-  books.errors.push(error.message);
-  host.publish(makeEvent("retry", error.message, { step: books.label, attempt: attemptNumber, reason: error.code, delayMs }));
-  await sleep(host.clock, delayMs, host.signal).catch(() => {}); // an abort is seen by the caller
 }

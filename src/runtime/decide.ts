@@ -12,6 +12,8 @@ export interface AttemptState {
   readonly maxAttempts: number;
   /** A person spoke and the words have not been given to the model yet. */
   readonly wordsWaiting: boolean;
+  /** The provider cannot be reached from here: a probe of its address, without a request, says so. */
+  readonly unreachable: boolean;
   /** The caller has aborted. */
   readonly aborted: boolean;
 }
@@ -23,9 +25,11 @@ export type Decision =
   /** The context is full; not an attempt. */
   | { readonly do: "hand-over" }
   | { readonly do: "stop"; readonly code: ErrorCode; readonly message: string }
+  /** Nothing can be tried before the network is back; not an attempt. */
+  | { readonly do: "await-network" }
   | { readonly do: "retry"; readonly attempt: number };
 
-/** What follows after an attempt, in this order: abort, done, a person's words, limits, full context, retry, stop. Pure. */
+/** What follows after an attempt, in this order: abort, done, a person's words, limits, full context, no network, retry, stop. Pure. */
 export function decide(end: AttemptEnd, state: AttemptState): Decision {
   if (end.kind === "failed") return decideFailure(end.error, state);
   const { outcome } = end;
@@ -50,6 +54,7 @@ function decideFailure(error: FlowerError, state: AttemptState): Decision {
   if (state.aborted || error.code === "aborted") return { do: "stop", code: "aborted", message: error.message };
   if (error.code === "context-overflow") return { do: "hand-over" };
   if (!error.retryable) return { do: "stop", code: error.code, message: error.message };
+  if (error.code === "offline" && state.unreachable) return { do: "await-network" };
   if (state.attempts >= state.maxAttempts) {
     return { do: "stop", code: error.code, message: `${error.message} Gave up after ${state.attempts} attempts.` };
   }

@@ -26,12 +26,15 @@ import type { Attendant } from "./attendant.ts";
 import { BudgetLedger, type BudgetLimits } from "./budget.ts";
 import { ContextHandoff, type ContextHandoffOptions } from "./context-handoff.ts";
 import { DEFAULT_WINDOW } from "./context-limits.ts";
+import { NetworkWait, type NetworkWaitOptions } from "./network-wait.ts";
 import type { OracleMaterial } from "./oracle-prompt.ts";
+import { Reachability } from "./reachability.ts";
 import { DEFAULT_RESILIENCE, type Resilience } from "./resilience.ts";
 import { type EventsOptions, RunBooks } from "./run-books.ts";
 import { stepGuards } from "./step-guards.ts";
 import type { StepResult } from "./step-result.ts";
 import { Words } from "./words.ts";
+import { WorkbenchNews } from "./workbench-news.ts";
 
 export interface RuntimeOptions {
   /** The folder that agents work in. Default: the current one. */
@@ -53,6 +56,8 @@ export interface RuntimeOptions {
   /** What commands inherit, credentials left out. Default: this process's environment. */
   readonly env?: Environment;
   readonly services?: Readonly<Record<string, unknown>>;
+  /** A tool result of this many characters or more is kept in the workbench and the model gets its ends. Default 4,000; 0: never. */
+  readonly spillThreshold?: number;
   /** Also give `delta` events to sinks. */
   readonly deltas?: boolean;
   readonly clock?: Clock;
@@ -70,6 +75,7 @@ const RUNTIME_OPTIONS: OptionKinds<RuntimeOptions> = {
   language: "any",
   env: "any",
   services: "any",
+  spillThreshold: "amount",
   deltas: "any",
   clock: "any",
 };
@@ -123,6 +129,7 @@ export class Runtime {
   readonly books: RunBooks;
   readonly #options: RuntimeOptions;
   readonly #resilience: Resilience;
+  readonly #reachability: Reachability;
   readonly #grants = new Map<string, Grants>();
   readonly #engines: EngineBook;
   readonly #running = new Set<RunningStep>();
@@ -134,6 +141,10 @@ export class Runtime {
   readonly #unkept: string[] = [];
   readonly #abort = new AbortController();
   readonly #aside: Aside;
+  readonly #news: WorkbenchNews;
+  /** Each settles when the background commands of a workspace are gone. */
+  readonly #jobs: Promise<void>[] = [];
+  #toolsets = 0;
   /** Of the newest step: with whose model the oracle speaks when the Runtime has none. */
   #voice: Pick<Agent, "engine" | "model"> = {};
   #backend: Promise<Backend> | undefined;
@@ -151,8 +162,10 @@ export class Runtime {
     this.clock = options.clock ?? systemClock;
     this.ledger = new BudgetLedger(options.budget);
     this.#resilience = { ...DEFAULT_RESILIENCE, ...options.resilience };
+    this.#reachability = new Reachability({ clock: this.clock, everyMs: this.#resilience.probeEveryMs });
     this.#engines = new EngineBook({ engine: options.engine });
     this.books = new RunBooks({ runDir: this.runDir, clock: this.clock });
+    this.#news = new WorkbenchNews(this.workbench);
     this.#aside = new Aside({
       open: () => this.#openAside(),
       material: () => this.#oracleMaterial(),
@@ -202,6 +215,9 @@ export class Runtime {
     this.#running.add(entry);
     const timer = this.#stepTimer(agent, (reason) => link.abort(reason));
     const contextHandoff = await this.#contextHandoff(agent, label, backend);
+    const { resume, fork } = options;
+    const note = await this.#news.noteFor(agent, resume !== undefined && (await backend.hasSession(resume)) ? resume : fork?.from);
+    const publish = (event: Event) => this.publish(event, options.onEvent);
     const host: AttemptHost = {
       backend,
       workbench: this.workbench,
@@ -211,13 +227,17 @@ export class Runtime {
       clock: this.clock,
       ledger: this.ledger,
       resilience: this.#resilience,
+      network: this.#networkWait({ backend, step: label, words, signal: link.signal, publish }),
       words,
       signal: link.signal,
       language: this.language,
-      publish: (event) => this.publish(event, options.onEvent),
+      publish,
       askToRaise: async (reached) => (await this.#attendant?.askToRaise(reached, link.signal)) ?? false,
       notice: options.notice ?? (() => undefined),
-      onSession: options.onSession ?? (() => {}),
+      onSession(sessionId, hasPrompt) {
+        if (hasPrompt) note.told(sessionId);
+        return options.onSession?.(sessionId, hasPrompt);
+      },
       onBooks: (row) => {
         entry.row = row;
       },
@@ -227,7 +247,7 @@ export class Runtime {
         {
           label,
           agent: contextHandoff ? agent.with({ tools: [...agent.tools, contextHandoff.desk.tool] }) : agent,
-          prompt,
+          prompt: `${note.text}${prompt}`,
           promptFrom: options.promptFrom ?? "framework",
           resume: options.resume,
           query: {
@@ -342,6 +362,7 @@ export class Runtime {
     await this.#aside.close();
     if (!this.signal.aborted) this.abort(new FlowerError("aborted", "The Runtime was closed.")); // a workflow may wait for a person
     await Promise.allSettled(this.#runs);
+    await Promise.allSettled(this.#jobs);
     const backend = await this.#backend?.catch(() => undefined);
     await backend?.close();
     await this.books.close();
@@ -356,8 +377,15 @@ export class Runtime {
     const { budget: _runs, backend, ...options } = this.#options;
     const { workspace, workbench } = this;
     if (backend) void this.#getBackend(); // used from now on: to be closed with this Runtime
-    const own = { workspace, workbench, runDir: join(this.runDir, "aside"), ...(backend ? { backend: lend(backend) } : {}) };
-    return new Runtime({ ...options, ...own });
+    const own = {
+      workspace,
+      workbench,
+      runDir: join(this.runDir, "aside"),
+      contextHandoff: false as const,
+      ...(backend ? { backend: lend(backend) } : {}),
+    };
+    const resilience = { ...options.resilience, offlineLimitMs: 0 }; // an answer now or none
+    return new Runtime({ ...options, ...own, resilience });
   }
 
   async #oracleMaterial(): Promise<OracleMaterial> {
@@ -370,8 +398,18 @@ export class Runtime {
   #guards(line: readonly Agent[], options: RunOptions): readonly CallGuard[] {
     const { runDir, workbench } = this;
     const { workspace = this.workspace } = options;
-    const place = { workspace, runDir, workbench, grants: this.#grantsOf(workspace), ask: options.askPermission };
+    const { spillThreshold } = this.#options;
+    const place = {
+      ...{ workspace, runDir, workbench, spillThreshold, ask: options.askPermission },
+      addDirs: this.#addDirs(workspace),
+      grants: this.#grantsOf(workspace),
+    };
     return stepGuards(line.at(-1) as Agent, place, line.slice(0, -1)); // a line has at least the step's own agent
+  }
+
+  /** The workbench may lie elsewhere. In a copy of the workspace it is left alone. */
+  #addDirs(workspace: string): readonly string[] {
+    return workspace === this.workspace ? [this.workbench.root] : [];
   }
 
   #grantsOf(workspace: string): Grants {
@@ -395,6 +433,16 @@ export class Runtime {
     const paths = [this.workbench.briefPath(), this.workbench.goalPath()];
     const documents = await Promise.all(paths.map(async (path) => ({ path, text: (await readText(path)) ?? "" })));
     return { task: (await options.task?.()) ?? prompt, documents, questions: this.#attendant?.openQuestions() ?? [] };
+  }
+
+  #networkWait(place: Pick<NetworkWaitOptions, "backend" | "step" | "words" | "signal" | "publish">): NetworkWait {
+    return new NetworkWait({
+      ...place,
+      reachability: this.#reachability,
+      clock: this.clock,
+      resilience: this.#resilience,
+      language: this.language,
+    });
   }
 
   #takeWaiting(): Words {
@@ -433,6 +481,10 @@ export class Runtime {
       builtins: (workspace) =>
         builtinTools({
           workspace,
+          addDirs: this.#addDirs(workspace),
+          jobsFolder: join(this.books.folder, `jobs-${++this.#toolsets}`),
+          lifetime: this.signal,
+          onJobsEnding: (gone) => void this.#jobs.push(gone),
           env: this.environment,
           clock: this.clock,
           grants: this.#grantsOf(workspace),

@@ -13,6 +13,8 @@ export interface GuardedPlace {
   readonly workspace: string;
   readonly runDir: string;
   readonly workbench: Workbench;
+  /** Further folders in which agents may work. */
+  readonly addDirs: readonly string[];
   readonly grants: Grants;
   /** Results from this many characters on are kept in a file; 0 or Infinity: none. */
   readonly spillThreshold: number | undefined;
@@ -28,9 +30,9 @@ export function stepGuards(agent: Agent, place: GuardedPlace, above: readonly Ag
   const files = [...LANGUAGES.flatMap((each) => [workbench.briefPath(each), workbench.goalPath(each)]), workbench.spill];
   const appendOnly = [...LANGUAGES.map((each) => workbench.questionsPath(each)), join(workbench.notes, "archive")];
   const permissions = permissionGuard({
-    permissions: withOwnTools(agent, permissionsBelow(agent, above)),
+    permissions: withFreeCalls(agent, permissionsBelow(agent, above), workbench),
     workspace,
-    addDirs: [workbench.root],
+    addDirs: place.addDirs,
     grants,
     ask,
   });
@@ -40,10 +42,13 @@ export function stepGuards(agent: Agent, place: GuardedPlace, above: readonly Ag
   return spills ? [...guards, spillGuard(workbench, place.spillThreshold)] : guards;
 }
 
-/** Tools that the program itself gave an agent need no person's consent, whatever their names; rules that ask or deny still hold. */
-function withOwnTools(agent: Agent, permissions: Permissions): Permissions {
+/**
+ * Tools that the program itself gave an agent need no person's consent, whatever their names, nor does reading what the runtime put
+ * into the workbench for it; rules that ask or deny still hold.
+ */
+function withFreeCalls(agent: Agent, permissions: Permissions, workbench: Workbench): Permissions {
   const own = agent.tools.flatMap((item) => (typeof item === "string" ? [] : [item.name]));
-  return { ...permissions, allow: [...(permissions.allow ?? []), ...own] };
+  return { ...permissions, allow: [...(permissions.allow ?? []), ...own, `Read(${workbench.root}/**)`] };
 }
 
 /**

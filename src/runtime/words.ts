@@ -1,12 +1,20 @@
 /** What a person said to a run at an interrupt, until the model gets it. */
 export class Words {
   readonly #words: string[] = [];
+  readonly #listeners = new Set<() => void>();
   #interrupted = false;
 
   /** Stop at the next boundary; without text the work just goes on after it. */
   interrupt(text: string): void {
     this.#interrupted = true;
     if (text.trim() !== "") this.#words.push(text);
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Calls `listener` at each interrupt from now on; the returned function ends that. */
+  onInterrupt(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** A stop was asked for and not yet served. */

@@ -1,4 +1,5 @@
 import type { Event, LoggedEvent, TaskPayload } from "../messages/event.ts";
+import { isReadable } from "../messages/readable.ts";
 import type { AskView, RunState } from "./run-control.ts";
 import { initialStatus, knownCost, reduceStatus, type StatusState } from "./status-state.ts";
 
@@ -20,7 +21,7 @@ export function reduceStory(story: RunStory, logged: LoggedEvent): RunStory {
   const event = logged as unknown as Event; // the log's lines are our events; what comes from a newer version falls through
   const status = reduceStatus(story.status, event, Date.parse(logged.at));
   const next = { ...story, status, startedAt: story.startedAt ?? logged.at, lastSeq: logged.seq };
-  if (event.kind !== "task") return { ...next, end: undefined, endedAt: undefined };
+  if (event.kind !== "task" || !isReadable(event)) return { ...next, end: undefined, endedAt: undefined };
   const { payload } = event;
   if (payload.type === "run-end") return { ...next, end: payload, endedAt: logged.at };
   if (payload.type !== "verdict") return next;

@@ -38,9 +38,9 @@ export function toSseResponse<T>(options: SseOptions<T>): Response {
   return new Response(body, { headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" } });
 }
 
-/** `data` is one line of JSON, which holds no line feed. */
+/** `data` is one line of JSON, which holds no line feed; the id, too, is kept to its line. */
 function toFrame({ id, data }: { readonly id: string; readonly data: string }): string {
-  return `id: ${id}\ndata: ${data}\n\n`;
+  return `id: ${id.replaceAll(/[\r\n\0]/g, "")}\ndata: ${data}\n\n`;
 }
 
 /** Undefined when the time for a heartbeat comes first. */

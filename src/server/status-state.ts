@@ -1,4 +1,5 @@
 import type { AskPayload, Event, EventOf, Speech } from "../messages/event.ts";
+import { isReadable } from "../messages/readable.ts";
 
 /** What a run is doing, as told by its events. `since` is when it began, in milliseconds since the epoch. */
 type Activity = { readonly since?: number } & (
@@ -59,8 +60,9 @@ export function knownCost(state: StatusState): { readonly usd: number; readonly 
   return usd === 0 && !state.costIncomplete ? undefined : { usd, complete: !state.costIncomplete };
 }
 
-/** The state after one event. Pure; a kind it does not know changes nothing. */
+/** The state after one event. Pure; a kind it does not know changes nothing, nor do facts that are not what they should be. */
 export function reduceStatus(state: StatusState, event: Event, now: number): StatusState {
+  if (!isReadable(event)) return state;
   switch (event.kind) {
     case "text":
     case "thinking":

@@ -1,3 +1,4 @@
+import { globalRegister, type RegisterTest } from "./register-test.ts";
 import { exclusionCases } from "./session-store-exclusion.ts";
 import type { MakeSessionStore, SessionStoreCase } from "./session-store-fixture.ts";
 import { readingCases } from "./session-store-reading.ts";
@@ -8,15 +9,12 @@ export type { MakeSessionStore, SessionStoreCase, SessionStoreFixture } from "./
 /** Everything a session store must do, each case naming the guarantee of `SessionStore` that it checks. */
 export const SESSION_STORE_CASES: readonly SessionStoreCase[] = [...exclusionCases, ...turnCases, ...readingCases];
 
-/** Registers one test, as `it` of vitest, jest and mocha or `test` of node:test do. */
-export type RegisterTest = (title: string, run: () => Promise<void>) => unknown;
-
 /**
  * Registers the conformance suite for a store. `make` is called for every case; `register` defaults to the global `it` or `test`.
  *
  *     testSessionStore("my store", async () => ({ store: new MyStore(…), … }), it);
  */
-export function testSessionStore(name: string, make: MakeSessionStore, register: RegisterTest = globalRegister()): void {
+export function testSessionStore(name: string, make: MakeSessionStore, register: RegisterTest = globalRegister("testSessionStore")): void {
   for (const testCase of SESSION_STORE_CASES) {
     register(`${name}: ${testCase.name} (guarantee ${testCase.guarantee})`, async () => {
       const fixture = await make();
@@ -27,11 +25,4 @@ export function testSessionStore(name: string, make: MakeSessionStore, register:
       }
     });
   }
-}
-
-function globalRegister(): RegisterTest {
-  const { it, test } = globalThis as { it?: RegisterTest; test?: RegisterTest };
-  const register = it ?? test;
-  if (!register) throw new TypeError("testSessionStore: no global it or test; pass the test function of your runner as third argument.");
-  return register;
 }

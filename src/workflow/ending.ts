@@ -36,8 +36,9 @@ export function endingOf(error: unknown, run: WorkflowRun): Ending {
   return { outcome: code === "budget" ? "budget" : "failed", failedAt: run.step, reason };
 }
 
-/** The run waits for a person: at the next start it goes on from this question. */
+/** The run waits for a person, or for a network: at the next start it goes on from there. */
 function parkedAt(step: string | undefined, run: WorkflowRun): Ending {
+  const t = translator(run.runtime.language);
   const ids = run.parkedQuestions().join(", ");
-  return { outcome: "parked", failedAt: step, reason: translator(run.runtime.language)("workflow.parked", { id: ids }) };
+  return { outcome: "parked", failedAt: step, reason: ids === "" ? t("workflow.offline") : t("workflow.parked", { id: ids }) };
 }

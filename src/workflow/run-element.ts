@@ -1,6 +1,7 @@
 import { isFlowerError } from "../core/errors.ts";
 import { makeEvent } from "../messages/event.ts";
 import type { StepResult } from "../runtime/step-result.ts";
+import type { LineageStep } from "../workbench/lineage.ts";
 import { type Ending, endingOf, endOf } from "./ending.ts";
 import { formerResult } from "./former-result.ts";
 import { isParallel, type Parallel } from "./parallel.ts";
@@ -65,16 +66,17 @@ async function isSkipped(step: Step, run: WorkflowRun): Promise<boolean> {
   setScope(step, known?.round ?? 1, run);
   if (step.options.when) return !(await step.options.when(run.ctx));
   if (!known?.finished || known.amendment !== undefined) return false;
-  if (known.value !== undefined) run.ctx[step.name] ??= known.value;
-  else run.ctx[step.name] ??= (await reducedAgain(step, known.sessionId, run)) ?? known.text ?? "";
+  if (run.ctx[step.name] === undefined) run.ctx[step.name] = await leftBy(step, known, run);
   return true;
 }
 
-/** For a value that JSON cannot keep: it is made again from the result that the manifest remembers. */
-async function reducedAgain(step: Step, sessionId: string | undefined, run: WorkflowRun): Promise<unknown> {
-  if (!step.options.reduce || sessionId === undefined) return undefined;
+/** What a finished step left in `ctx`: as it was kept, or, when JSON could not hold it, made again from the result that the manifest remembers. */
+async function leftBy(step: Step, known: LineageStep, run: WorkflowRun): Promise<unknown> {
+  const { sessionId, value, text = "" } = known;
+  if (value !== undefined) return value;
+  if (!step.options.reduce || sessionId === undefined) return text;
   const result = await formerResult(run.runtime.manifestPath, sessionId);
-  return result && reduced(step, result, run.ctx);
+  return result ? reduced(step, result, run.ctx) : text;
 }
 
 async function announce(step: Step, skipped: boolean, place: Place, run: WorkflowRun): Promise<void> {

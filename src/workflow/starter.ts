@@ -1,8 +1,11 @@
 import { resolve } from "node:path";
+import type { Agent } from "../agents/agent.ts";
 import type { Engine } from "../engines/engine.ts";
 import { HumanChannel } from "../human/channel.ts";
+import { ASK_TOOL_NAME } from "../human/tools.ts";
 import { type Language, translator } from "../i18n/catalogue.ts";
-import { type RoleOptions, worker } from "../runtime/roles.ts";
+import { coordinator, type RoleOptions, worker } from "../runtime/roles.ts";
+import type { Tool } from "../tools/tool.ts";
 import { Workbench } from "../workbench/workbench.ts";
 import { clarifyStep } from "./clarify.ts";
 import { type Ctx, requestOf, scopeOf } from "./ctx.ts";
@@ -31,6 +34,13 @@ export interface StarterOptions {
   readonly park?: boolean;
   /** Appended to every role's rules. */
   readonly instructions?: string;
+  /**
+   * Let a coordinator split the work and hand it to workers, several at a time. For work of many parts: each worker begins with an empty
+   * context, and what it learns ends with it. Default false: one worker does it all.
+   */
+  readonly coordinate?: boolean;
+  /** Tools of the worker beside its own, e.g. those of an MCP server. */
+  readonly tools?: readonly Tool[];
   /** What the worker is told beside brief and goal. */
   readonly workerPrompt?: string;
   /** Put an earlier run into the archive and begin anew. */
@@ -73,13 +83,20 @@ export function starterFlow(request: string | undefined, options: StarterOptions
     alwaysSet: (ctx) => scopeOf(ctx)?.amendment !== undefined,
   });
   const work = new Step(t("step.work"), {
-    agent: worker({ ...role, instructions: options.instructions, tools: channel.tools }),
+    agent: workingAgent({ ...role, instructions: options.instructions }, channel, options),
     prompt: (ctx) => workPrompt(ctx, { clarify: clarify.name, goal: goal.name, briefPath, goalPath, extra: options.workerPrompt }),
   });
   const judged = { ...shared, goalPath, rounds: options.rounds, canRun: options.judgeCanRun, runChecks: options.runChecks };
   const steps = options.goal === false ? [clarify, work] : [clarify, goal, withGoal(work, channel, judged)];
   const wanted = options.clarifyOnly ? [clarify] : steps;
   return new Workflow(wanted, { name: "go", channel, workbench, request, fresh: options.fresh, needsRequest: true }) as StarterWorkflow; // both were just given
+}
+
+/** A coordinator's workers may ask the person; mail is the coordinator's to read and to hand on. */
+function workingAgent(role: RoleOptions, channel: HumanChannel, { coordinate = false, tools = [] }: StarterOptions): Agent {
+  if (!coordinate) return worker({ ...role, tools: [...channel.tools, ...tools] });
+  const asking = channel.tools.filter((item) => item.name === ASK_TOOL_NAME);
+  return coordinator({ ...role, tools: channel.tools, subagents: [worker({ ...role, tools: [...asking, ...tools] })] });
 }
 
 function clarifyPrompt(ctx: Ctx): string {

@@ -3,6 +3,7 @@ import type { Translate } from "../i18n/catalogue.ts";
 import type { CheckEvidence, VerdictState } from "../messages/event.ts";
 import type { Goal } from "../workbench/goal-document.ts";
 import type { HardCheckResult } from "./hard-checks.ts";
+import { parseVerdictText } from "./verdict-text.ts";
 
 /** What the judge says of one check. */
 export interface CheckVerdict {
@@ -40,6 +41,8 @@ export interface DeriveInput {
   readonly goal: Goal;
   /** Undefined when the judge gave no report. */
   readonly report: JudgeReport | undefined;
+  /** What the judge said instead. */
+  readonly words?: string;
   readonly hardChecks: readonly HardCheckResult[];
   /** Texts of unverifiable checks that a person accepted earlier. */
   readonly accepted: ReadonlySet<string>;
@@ -49,7 +52,9 @@ export interface DeriveInput {
 
 /**
  * The state, by this table, top to bottom:
- * - no report, or a check missing from it → "";
+ * - no report → what the judge's words say, by {@link parseVerdictText}: not yet and unreachable count; achieved only if every check
+ *   is settled without the judge, by its command or by a person; else "";
+ * - a check missing from the report → "";
  * - `impossible` → unreachable;
  * - any check failed, passed without evidence, or contradicted by a hard check → not_yet;
  * - some unverifiable and not accepted by a person → unreachable;
@@ -57,7 +62,7 @@ export interface DeriveInput {
  */
 export function deriveVerdict(input: DeriveInput): Verdict {
   const { goal, report } = input;
-  if (!report) return verdict("", input.defaultReason, []);
+  if (!report) return deriveFromWords(input);
   const checks = goal.checks.map((check, index) => judgeCheck(check.text, index + 1, input));
   if (checks.some((check) => check === undefined)) return verdict("", input.defaultReason, checks.filter(isPresent));
   const settled = checks.filter(isPresent);
@@ -67,6 +72,22 @@ export function deriveVerdict(input: DeriveInput): Verdict {
   const open = settled.filter((check) => check.state === "unverifiable" && !input.accepted.has(check.check));
   if (open.length > 0) return verdict("unreachable", unverifiableReason(report.reason, open), settled);
   return verdict("achieved", report.reason, settled);
+}
+
+/** Words are weaker than a report: they can hold the work up, but pass it only where nothing depends on them. */
+function deriveFromWords(input: DeriveInput): Verdict {
+  const settled = input.goal.checks.map((check, index) => settledWithoutJudge(check.text, index + 1, input));
+  const known = settled.filter(isPresent);
+  const { state, reason } = parseVerdictText(input.words ?? "");
+  if (state === "not_yet" || state === "unreachable") return verdict(state, reason.trim() || input.defaultReason, known);
+  const isSettled = settled.every((check) => check !== undefined && check.state !== "failed");
+  return state === "achieved" && isSettled ? verdict("achieved", reason, known) : verdict("", input.defaultReason, known);
+}
+
+function settledWithoutJudge(text: string, number: number, input: DeriveInput): CheckEvidence | undefined {
+  const hard = input.hardChecks.find((check) => check.number === number);
+  if (hard) return { check: text, state: hard.ok ? "passed" : "failed", evidence: hard.evidence };
+  return input.accepted.has(text) ? { check: text, state: "unverifiable", evidence: "accepted by a person" } : undefined;
 }
 
 function judgeCheck(text: string, number: number, input: DeriveInput): CheckEvidence | undefined {

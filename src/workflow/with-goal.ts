@@ -11,9 +11,10 @@ import type { StepResult } from "../runtime/step-result.ts";
 import { type Goal, parseGoal } from "../workbench/goal-document.ts";
 import { type Ctx, GOAL_KEY, ROUND_KEY, runtimeOf, type Scope, scopeOf, VERDICT_KEY } from "./ctx.ts";
 import { heardUntil } from "./freeze-goal.ts";
-import { runGoalChecks } from "./goal-checks.ts";
+import { runGoalChecks, tellChanges, tellNoCopy } from "./goal-checks.ts";
 import { checkSeal, sealGoal } from "./goal-seal.ts";
 import { type JudgeOptions, judgeWork } from "./judge.ts";
+import { beginRound, failedBeforeIdleRound, failedChecks, noteSentBack } from "./no-progress.ts";
 import { rederiveGoal } from "./rederive-goal.ts";
 import { type GateAnswer, type Step, StepAbort } from "./step.ts";
 import { deriveVerdict, isVerdict, type Verdict, verdictFeedback, verdictToMarkdown } from "./verdict.ts";
@@ -29,10 +30,10 @@ export interface WithGoalOptions extends JudgeOptions {
 
 /**
  * Wraps a work step in a loop with an independent judge: achieved → on; not yet → back into the same session with what is
- * missing; unreachable → stop and ask a person. Nobody answers → `StepAbort`.
+ * missing; unreachable, or a round without any progress → stop and ask a person. Nobody answers → `StepAbort`.
  */
 export function withGoal(step: Step, channel: HumanChannel, options: WithGoalOptions): Step {
-  const rounds = options.rounds ?? 3;
+  const rounds = options.rounds ?? DEFAULT_ROUNDS;
   if (!Number.isInteger(rounds) || rounds < 1) {
     throw new FlowerError("bad-config", `rounds must be a whole number ≥ 1 (the first round of work counts), not ${rounds}.`);
   }
@@ -48,9 +49,12 @@ export function withGoal(step: Step, channel: HumanChannel, options: WithGoalOpt
     onRound: async (ctx) => {
       await step.options.onRound?.(ctx);
       await sealGoal(options.goalPath, ctx);
+      await beginRound(ctx);
     },
   });
 }
+
+const DEFAULT_ROUNDS = 3;
 
 /** A person's answers to "the goal cannot be reached", by identity of the option. */
 const OPTIONS = ["goal.accept", "goal.change", "goal.wrong"] as const;
@@ -75,12 +79,13 @@ class GoalGuard {
     ctx[REBUTTAL_KEY] = undefined;
     await checkSeal(this.#options.goalPath, ctx, scope, this.#channel, this.#t);
     await scope.workDone();
+    const failedBefore = await failedBeforeIdleRound(ctx, scope);
     const asked = await this.#askedBefore(scope);
     const goal = asked ? await this.#goal() : await this.#goalAsOfNow(ctx);
     ctx[GOAL_KEY] = goal;
-    if (asked) return this.#concluded(asked, goal, scope, ctx);
+    if (asked) return this.#concluded(asked, goal, scope, ctx, asked.state !== "unreachable");
     const hardChecks = this.#options.runChecks === false ? [] : await runGoalChecks({ goal, runtime, scope, t: this.#t });
-    const report = await judgeWork({
+    const judgement = await judgeWork({
       runtime,
       goal,
       hardChecks,
@@ -90,26 +95,32 @@ class GoalGuard {
       onEvent: scope.onEvent,
       options: this.#options,
       tools: this.#channel.tools.filter((item) => item.name === ASK_TOOL_NAME),
+      onNoCopy: (reason) => tellNoCopy(reason, scope, this.#t),
+      onChanges: (paths) => tellChanges(paths, scope, this.#t),
     });
     const verdict = deriveVerdict({
       goal,
-      report,
+      report: "report" in judgement ? judgement.report : undefined,
+      words: "words" in judgement ? judgement.words : undefined,
       hardChecks,
       accepted: acceptedChecks(ctx),
       defaultReason: this.#t("goal.noConclusion"),
     });
-    return this.#concluded(verdict, goal, scope, ctx);
+    const isStuck = round < (this.#options.rounds ?? DEFAULT_ROUNDS) && failedBefore === failedChecks(verdict);
+    return this.#concluded(verdict, goal, scope, ctx, isStuck);
   }
 
-  async #concluded(verdict: Verdict, goal: Goal, scope: Scope, ctx: Ctx): Promise<GateAnswer> {
+  async #concluded(verdict: Verdict, goal: Goal, scope: Scope, ctx: Ctx, isStuck: boolean): Promise<GateAnswer> {
     const { round, step } = scope;
     ctx[VERDICT_KEY] = verdict;
     await runtimeOf(ctx)?.books.saveVerdict(verdictName(scope), verdict, verdictToMarkdown(verdict, this.#t));
     const { state, reason, checks } = verdict;
     scope.emit(makeEvent("task", reason, { type: "verdict", step, round, state, reason, checks }));
     if (verdict.ok) return true;
-    if (state !== "unreachable") return false;
-    return this.#askPerson(verdict, goal, scope, ctx);
+    if (state === "unreachable") return this.#askPerson("unreachable", verdict, goal, scope, ctx);
+    if (isStuck) return this.#askPerson("noProgress", verdict, goal, scope, ctx);
+    noteSentBack(verdict, ctx, scope);
+    return false;
   }
 
   /** The verdict about which an earlier run has asked the person already, in this round: it stands, whether they have answered or not. */
@@ -159,16 +170,17 @@ class GoalGuard {
     return goal;
   }
 
-  async #askPerson(verdict: Verdict, goal: Goal, scope: Scope, ctx: Ctx): Promise<GateAnswer> {
+  async #askPerson(why: "unreachable" | "noProgress", verdict: Verdict, goal: Goal, scope: Scope, ctx: Ctx): Promise<GateAnswer> {
+    const { reason } = verdict;
     const options = OPTIONS.map((key) => this.#t(key));
-    const asked = await this.#channel.ask(this.#t("goal.unreachable", { reason: verdict.reason }), {
+    const asked = await this.#channel.ask(this.#t(`goal.${why}`, { reason }), {
       options,
       purpose: "goal",
       path: [scope.step],
       key: questionKey(scope),
       signal: scope.signal,
     });
-    if (asked.state !== "answered") throw new StepAbort(this.#t("goal.unreachableAlone", { reason: verdict.reason }));
+    if (asked.state !== "answered") throw new StepAbort(this.#t(`goal.${why}Alone`, { reason }));
     if (asked.answer === options[0]) {
       settle(ctx, verdict);
       return true;

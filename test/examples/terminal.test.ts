@@ -8,7 +8,7 @@ test("a terminal of one's own shows the run, and what is typed answers the quest
   program.child.stdin.write("Hello\nwith a smile\n");
   expect(await program.ended).toBe(0);
   const output = program.output();
-  expect(output.match(/^== .*$/gm)).toEqual(["== 1/3 clarify", "== 2/3 set the goal", "== 3/3 work"]);
+  expect(output.match(/^== .*$/gm)).toEqual(["== 1/3 clarify", "== 2/3 goal", "== 3/3 work"]);
   expect(output).toContain("  q1 answered: Hello\n");
   expect(output).toContain("mail m1 queued: with a smile\n");
   expect(output).toContain("  * Write greeting.txt\n");

@@ -3,7 +3,7 @@ import type { BackendOutcome } from "../../src/backends/backend.ts";
 import { ERROR_CODES, type ErrorCode, FlowerError } from "../../src/core/errors.ts";
 import { type AttemptEnd, type AttemptState, decide } from "../../src/runtime/decide.ts";
 
-const STATE: AttemptState = { attempts: 1, maxAttempts: 6, wordsWaiting: false, aborted: false };
+const STATE: AttemptState = { attempts: 1, maxAttempts: 6, wordsWaiting: false, unreachable: false, aborted: false };
 
 const outcome = (kind: BackendOutcome["kind"], reason?: string): AttemptEnd => ({ kind: "outcome", outcome: { kind, text: "", reason } });
 const failed = (code: ErrorCode): AttemptEnd => ({ kind: "failed", error: new FlowerError(code, `it was ${code}`) });
@@ -23,6 +23,11 @@ test.each<[string, AttemptEnd, Partial<AttemptState>, object]>([
   ["offline for the fifth time", failed("offline"), { attempts: 5 }, { do: "retry", attempt: 6 }],
   ["offline for the sixth time", failed("offline"), { attempts: 6 }, { do: "stop", code: "offline" }],
   ["offline, and only one attempt is wanted", failed("offline"), { maxAttempts: 1 }, { do: "stop", code: "offline" }],
+  ["offline, and nothing answers", failed("offline"), { unreachable: true }, { do: "await-network" }],
+  ["offline, and nothing answers, on the last attempt: none is used", failed("offline"), { unreachable: true, attempts: 6 }, { do: "await-network" }],
+  ["offline, and nothing answers, while a person speaks", failed("offline"), { unreachable: true, wordsWaiting: true }, { do: "await-network" }],
+  ["another failure while nothing answers", failed("overloaded"), { unreachable: true }, { do: "retry", attempt: 2 }],
+  ["aborted while nothing answers", failed("offline"), { unreachable: true, aborted: true }, { do: "stop", code: "aborted" }],
   ["aborted by its error", failed("aborted"), {}, { do: "stop", code: "aborted" }],
   ["aborted while the error says offline", failed("offline"), { aborted: true }, { do: "stop", code: "aborted" }],
   ["aborted while the context was full", failed("context-overflow"), { aborted: true }, { do: "stop", code: "aborted" }],

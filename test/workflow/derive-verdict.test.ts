@@ -15,11 +15,12 @@ interface Case {
   readonly report?: Partial<JudgeReport>;
   readonly hard?: readonly HardCheckResult[];
   readonly accepted?: readonly string[];
+  readonly words?: string;
 }
 
-function derive({ checks, report = {}, hard: hardChecks = [], accepted = [] }: Case) {
+function derive({ checks, report = {}, hard: hardChecks = [], accepted = [], words }: Case) {
   const full = checks && { checks, reason: "as seen", ...report };
-  return deriveVerdict({ goal: GOAL, report: full, hardChecks, accepted: new Set(accepted), defaultReason: "no conclusion" });
+  return deriveVerdict({ goal: GOAL, report: full, words, hardChecks, accepted: new Set(accepted), defaultReason: "no conclusion" });
 }
 
 test.each<[string, Case, string, string]>([
@@ -51,6 +52,28 @@ test.each<[string, Case, string, string]>([
   ["a check is missing, though the rest is impossible", { checks: [passed(1)], report: { impossible: "x" } }, "", "no conclusion"],
   ["no report", {}, "", "no conclusion"],
   ["no report, though every hard check held", { hard: [hard(1, true), hard(2, true)] }, "", "no conclusion"],
+  ["words: not yet", { words: "# Conclusion\nNot achieved\n# Reason\nx.txt is missing" }, "not_yet", "x.txt is missing"],
+  [
+    "words: not yet, though every hard check held",
+    { words: "Not achieved.", hard: [hard(1, true), hard(2, true)] },
+    "not_yet",
+    "Not achieved.",
+  ],
+  ["words: unreachable", { words: "无法达成" }, "unreachable", "无法达成"],
+  ["words: a conclusion without a reason", { words: "# Conclusão\nNão atingido" }, "not_yet", "no conclusion"],
+  ["words: achieved, and nothing to show for it", { words: "Achieved." }, "", "no conclusion"],
+  ["words: achieved, and one command of two", { words: "Achieved.", hard: [hard(1, true)] }, "", "no conclusion"],
+  ["words: achieved, and a command that failed", { words: "Achieved.", hard: [hard(1, true), hard(2, false)] }, "", "no conclusion"],
+  [
+    "words: achieved, a person accepted what a command contradicts",
+    { words: "Achieved.", hard: [hard(1, true), hard(2, false)], accepted: ["b"] },
+    "",
+    "no conclusion",
+  ],
+  ["words: achieved, and every command held", { words: "Achieved.", hard: [hard(1, true), hard(2, true)] }, "achieved", "Achieved."],
+  ["words: achieved, the rest accepted by a person", { words: "1", hard: [hard(1, true)], accepted: ["b"] }, "achieved", "1"],
+  ["words that say nothing, and every command held", { words: "Well.", hard: [hard(1, true), hard(2, true)] }, "", "no conclusion"],
+  ["words beside a report do not count", { checks: [passed(1), failed(2)], words: "Achieved." }, "not_yet", "as seen"],
 ])("%s", (_what, given, state, reason) => {
   const verdict = derive(given);
   expect([verdict.state, verdict.reason]).toEqual([state, reason]);
@@ -126,6 +149,15 @@ test("ok is achieved and nothing else; every check of the goal is in a verdict w
       if (verdict.state !== "") expect(verdict.checks.map((one) => one.check)).toEqual(input.goal.checks.map((one) => one.text));
     }),
   );
+});
+
+test("without a report the verdict shows what commands and a person settled, and the worker hears what failed", () => {
+  const { checks } = derive({ words: "Achieved.", hard: [hard(1, true)], accepted: ["b"] });
+  expect(checks).toEqual([
+    { check: "a", state: "passed", evidence: "$ run\nexit 0" },
+    { check: "b", state: "unverifiable", evidence: "accepted by a person" },
+  ]);
+  expect(verdictFeedback(derive({ words: "hm", hard: [hard(2, false)] }))).toBe("no conclusion\n\n- b\n  failed: $ run\n  exit 1");
 });
 
 test("the feedback names what is missing with its evidence, and nothing that passed", () => {

@@ -6,7 +6,7 @@ import { newFolder } from "../folder.ts";
 test("a pattern that would take years is a failed expectation, after a second", async () => {
   const command = `printf '%s!' ${"a".repeat(40)}`;
   const [result] = await runHardChecks([{ text: "a", command, expect: { stdoutMatches: "/^(a+)+$/" } }], {
-    workspace: newFolder(),
+    workspaceOf: newFolder,
     env: process.env,
     signal: new AbortController().signal,
     refuses: async () => undefined,

@@ -1,9 +1,12 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { FlowerError } from "../../src/core/errors.ts";
 import type { ScriptedCall, ScriptedStep } from "../../src/engines/scripted.ts";
-import { resultText } from "../../src/messages/message.ts";
-import { verdictOf } from "../../src/workflow/ctx.ts";
+import { type Message, resultText, textOf } from "../../src/messages/message.ts";
+import type { Check } from "../../src/workbench/check.ts";
+import { roundsOf, verdictOf } from "../../src/workflow/ctx.ts";
+import { newFolder } from "../folder.ts";
 import { worker } from "../runtime/bench.ts";
 import { handIn, OK, verdict } from "./lines.ts";
 import { openWork, reports, type Work } from "./work.ts";
@@ -84,6 +87,93 @@ test("a judge may run commands only when it was allowed to", async () => {
   expect((await judgeCalls([command])).results[0]).toMatchObject({ isError: true });
   const { results } = await judgeCalls([command], { canRun: true });
   expect(results[0]).toMatchObject({ isError: false, text: expect.stringContaining("seen") });
+});
+
+const PLACE: Check = { text: "a", command: "true" };
+
+test("a judge that runs commands does so in a copy of its own: what it repairs counts for nothing, and its paths are told as the workspace's", async () => {
+  const { work, results } = await judgeCalls(
+    [
+      { name: "Bash", args: { command: "echo hello > greeting.txt && mkdir -p built && pwd && ls -A" } },
+      { name: "Read", args: { file_path: "greeting.txt" } },
+    ],
+    { canRun: true, checks: [{ ...PLACE, command: "echo x > from-check.txt" }] },
+  );
+  const [where = "", ...names] = results[0]?.text.split("\n") ?? [];
+  expect(where).not.toBe(work.stage.folder);
+  expect(names.filter((name) => name !== "")).toEqual(["built", "goal.md", "greeting.txt"]); // neither the books nor what a check left
+  expect(results[1]).toMatchObject({ isError: false, text: expect.stringContaining("hello") });
+  expect((await readdir(work.stage.folder)).sort()).toEqual(["goal.md", "runs"]);
+  await expect(readdir(where)).rejects.toThrow();
+});
+
+test("the judge in the copy is told where it is, and evidence with the copy's paths comes back with the workspace's", async () => {
+  const seen: ScriptedStep = (request) => {
+    const copy = /at (\S+)\. Where a path begins with/.exec(textOf(request.messages[0] as Message))?.[1];
+    return verdict(["failed"], { reason: `${copy}/a.txt is missing` });
+  };
+  const work = await openWork({ worker: reports(1), judge: [seen, OK] }, { canRun: true, rounds: 1 });
+  expect(verdictOf(await work.run())?.reason).toBe(`${work.stage.folder}/a.txt is missing`);
+  expect(work.stage.prompt("judge", 0)).toContain(`Where a path begins with ${work.stage.folder}, look there instead.`);
+});
+
+test("in the copy the workspace itself is out of reach, for commands that write too", async () => {
+  const folder = newFolder();
+  const calls: readonly ScriptedCall[] = [
+    { name: "Read", args: { file_path: join(folder, "goal.md") } },
+    { name: "Bash", args: { command: `touch ${join(folder, "repaired")}` } },
+  ];
+  const { results } = await judgeCalls(calls, { canRun: true, folder });
+  expect(results.map((result) => result.isError)).toEqual([true, true]);
+  expect(await readdir(folder)).not.toContain("repaired");
+});
+
+test("a judge of the user's own that can write works in a copy too; one that only reads does not", async () => {
+  const write: ScriptedStep = { calls: [{ name: "Write", args: { file_path: "greeting.txt", content: "hello" } }] };
+  const agent = worker({ name: "mine", tools: ["Read", "Write"], permissions: { allow: ["Write"] } });
+  const work = await openWork({ worker: reports(1), judge: [write, ...achieved] }, { agent });
+  await work.run();
+  expect(await readdir(work.stage.folder)).not.toContain("greeting.txt");
+  const reading = await openWork({ worker: reports(1), judge: achieved }, { agent: worker({ name: "mine", tools: ["Read"] }) });
+  await reading.run();
+  expect(reading.stage.prompt("judge", 0)).not.toContain("a copy of the workspace");
+});
+
+test("a judge for which there is no copy is watched, and the person is told", async () => {
+  const repair: ScriptedStep = { calls: [{ name: "Bash", args: { command: "touch repaired" } }] };
+  const work = await openWork({ worker: reports(1), judge: [repair, ...achieved] }, { canRun: true });
+  vi.stubEnv("HOME", work.stage.folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await work.run();
+  const codes = work.stage.tasks("notice").map(({ payload }) => [payload.code, payload.data]);
+  expect(codes).toContainEqual(["no-copy", { reason: "the workspace is the home folder, or holds it" }]);
+  expect(codes).toContainEqual(["checks-changed-files", ["repaired"]]);
+});
+
+test.each([
+  ["hands in nonsense twice, then mends it", ["bad", "bad", "good"]],
+  ["hands in nonsense twice and gives up, then mends it when asked again", ["bad", "bad", "words", "good"]],
+  ["is overloaded, and then is not", ["overloaded", "good"]],
+])("a judge that %s burns no round", async (_what, steps) => {
+  const lines: Record<string, ScriptedStep> = {
+    bad: { calls: [{ name: "verdict", args: { checks: "all passed" } }] },
+    words: "I could not.",
+    good: verdict(["passed"]),
+    overloaded: new FlowerError("overloaded", "busy", { retryable: true }),
+  };
+  const judge = [...steps.map((step) => lines[step]!), OK];
+  const runtime = { resilience: { backoffMs: [1] } };
+  const work = await openWork({ worker: reports(1), judge }, { rounds: 1, runtime });
+  const ctx = await work.run();
+  expect(verdictOf(ctx)).toMatchObject({ state: "achieved" });
+  expect([roundsOf(ctx), work.stage.requests("worker").length]).toEqual([1, 1]);
+});
+
+test("words in place of a verdict: no is no; yes counts where commands have settled everything", async () => {
+  const no = await openWork({ worker: reports(1), judge: ["hm", "Not achieved: greeting.txt is missing"] }, { rounds: 1 });
+  expect(verdictOf(await no.run())).toMatchObject({ state: "not_yet", reason: "Not achieved: greeting.txt is missing" });
+  const yes = await openWork({ worker: reports(1), judge: ["hm", "Achieved."] }, { rounds: 1, checks: [PLACE] });
+  expect(verdictOf(await yes.run())).toMatchObject({ state: "achieved", checks: [{ state: "passed", evidence: "$ true\nexit 0" }] });
 });
 
 test("a judge can read and ask", async () => {

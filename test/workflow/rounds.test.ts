@@ -1,14 +1,15 @@
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FlowerError } from "../../src/core/errors.ts";
+import type { ScriptedStep } from "../../src/engines/scripted.ts";
 import { HumanChannel } from "../../src/human/channel.ts";
 import { abortedBecause, failedAt, resultsOf, roundsOf, verdictOf } from "../../src/workflow/ctx.ts";
 import { Step } from "../../src/workflow/step.ts";
 import { withGoal } from "../../src/workflow/with-goal.ts";
 import { worker } from "../runtime/bench.ts";
 import { handIn, verdict } from "./lines.ts";
-import { openWork, reports } from "./work.ts";
+import { openWork, reports, type Work } from "./work.ts";
 
 const achieved = handIn(verdict(["passed"]));
 const notYet = handIn(verdict(["failed"], { reason: "There is no file." }));
@@ -23,7 +24,13 @@ test("achieved: the workflow goes on after one round", async () => {
 });
 
 test("not yet: what is missing goes back into the same session, until it is achieved", async () => {
-  const work = await openWork({ worker: reports(3), judge: [...notYet, ...notYet, ...achieved] });
+  const report =
+    (text: string): ScriptedStep =>
+    async () => {
+      await writeFile(join(work.stage.folder, "progress.txt"), text);
+      return text;
+    };
+  const work: Work = await openWork({ worker: ["1", "2", "3"].map(report), judge: [...notYet, ...notYet, ...achieved] });
   const ctx = await work.run();
   expect(failedAt(ctx)).toBeUndefined();
   expect(roundsOf(ctx)).toBe(3);

@@ -21,6 +21,8 @@ export interface WorkOptions extends Partial<WithGoalOptions> {
   /** What the person says unasked is kept in a brief. */
   readonly keepsMail?: boolean;
   readonly runtime?: RuntimeOptions;
+  /** The workspace. Default: an empty folder. */
+  readonly folder?: string;
 }
 
 /** A judged work step over a frozen goal. */
@@ -35,8 +37,7 @@ export interface Work {
 }
 
 export async function openWork(cast: Cast, options: WorkOptions = {}): Promise<Work> {
-  const { checks = ["it says hello"], answers, step = "work", keepsMail, runtime, ...goalOptions } = options;
-  const folder = newFolder();
+  const { checks = ["it says hello"], answers, step = "work", keepsMail, runtime, folder = newFolder(), ...goalOptions } = options;
   const goalPath = join(folder, "goal.md");
   await writeFile(goalPath, goalFile(...checks));
   const amendPath = keepsMail ? join(folder, "brief.md") : undefined;

@@ -68,6 +68,14 @@ export class NativeBackend implements Backend {
     }
   }
 
+  endpoint(agent: Agent): string | undefined {
+    try {
+      return this.#engineOf(agent).endpoint;
+    } catch {
+      return undefined; // no engine: the run itself says so
+    }
+  }
+
   close(): Promise<void> {
     return this.#options.store.close();
   }

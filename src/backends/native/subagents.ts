@@ -39,14 +39,16 @@ async function runSubagent(task: Task, context: ToolContext, parent: PlacedQuery
   const cancel = ms === undefined ? () => {} : host.clock.after(ms, () => link.abort(timedOut(name, ms)));
   try {
     const child = placeBelow(parent, task, context, link);
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 1; ; ) {
       try {
         return toOutput(await forward(child, context, parent.below, host), task.subagent);
       } catch (error) {
         if (context.signal.aborted) throw abortReason(context.signal);
         const failure = toFlowerError(error, "unknown");
         if (failure.code === "parked") throw failure; // the whole run waits for the person
-        if (link.aborted || !(await parent.recover?.(failure, attempt))) return failedOutput(name, failure);
+        const again = !link.aborted && (await parent.recover?.(failure, attempt, child.query.agent));
+        if (!again) return failedOutput(name, failure);
+        if (again !== "uncounted") attempt++;
       }
     }
   } finally {

@@ -4,7 +4,9 @@ import { Runtime } from "../../runtime/runtime.ts";
 import { wakeState } from "../../workbench/lineage.ts";
 import { nothingToGoOnWith } from "../../workflow/chain.ts";
 import { starterFlow } from "../../workflow/starter.ts";
+import { contextHandoffFrom } from "../context-options.ts";
 import { drive } from "../drive.ts";
+import { openMcp } from "../mcp.ts";
 import type { GlobalOptions, GoOptions } from "../program.ts";
 import { languageFrom } from "../report-failure.ts";
 import { resilienceFrom } from "../resilience.ts";
@@ -20,6 +22,7 @@ export async function go(request: string | undefined, options: GoOptions): Promi
   const language = toLanguage(options.lang) ?? begun?.language ?? languageFrom(undefined, process.env); // a run goes on in its language
   const { engine, backend, model } = await voiceFrom(options);
   const screen = new Screen({ language, color: options.color, verbose: options.verbose, json: options.json });
+  await using mcp = await openMcp(options.mcp, language);
   const workflow = starterFlow(request, {
     workspace,
     language,
@@ -28,6 +31,8 @@ export async function go(request: string | undefined, options: GoOptions): Promi
     clarifyOnly: options.clarifyOnly,
     goal: options.goal,
     rounds: options.rounds,
+    coordinate: options.coordinate,
+    tools: mcp.tools,
     judgeCanRun: options.judgeCanRun,
     runChecks: options.runChecks,
     maxAsks: options.asks < 0 ? undefined : options.asks,
@@ -44,8 +49,10 @@ export async function go(request: string | undefined, options: GoOptions): Promi
     workbench: workflow.workbench,
     budget: { usd: options.budget },
     resilience: resilienceFrom(process.env),
+    contextHandoff: contextHandoffFrom(options, process.env),
   });
-  return drive({ workflow, channel: workflow.channel, runtime, screen });
+  mcp.attach(workflow.channel, runtime.signal);
+  return await drive({ workflow, channel: workflow.channel, runtime, screen, notices: mcp.notices });
 }
 
 const TERMINAL_TIMEOUT_MS = 1_800_000;

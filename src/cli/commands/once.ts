@@ -7,7 +7,9 @@ import { Runtime } from "../../runtime/runtime.ts";
 import { Workbench } from "../../workbench/workbench.ts";
 import { Step } from "../../workflow/step.ts";
 import { Workflow } from "../../workflow/workflow.ts";
+import { contextHandoffFrom } from "../context-options.ts";
 import { drive } from "../drive.ts";
+import { openMcp } from "../mcp.ts";
 import type { OnceOptions } from "../program.ts";
 import { languageFrom } from "../report-failure.ts";
 import { resilienceFrom } from "../resilience.ts";
@@ -25,7 +27,8 @@ export async function once(prompt: string, options: OnceOptions): Promise<number
   const screen = new Screen({ language, color: options.color, verbose: options.verbose, json: options.json });
   const workbench = new Workbench(workspace, { language }).ensure();
   const channel = new HumanChannel({ timeoutMs: questionTimeout(options, screen), logPath: workbench.questionsPath(), language });
-  const tools = [...toolNames(options.tools ?? ""), ...channel.tools];
+  await using mcp = await openMcp(options.mcp, language);
+  const tools = [...toolNames(options.tools ?? ""), ...channel.tools, ...mcp.tools];
   const role = worker({ tools: channel.tools, instructions: options.instructions });
   const step = new Step("once", {
     agent: new Agent({ name: "agent", model, instructions: role.instructions, tools, permissions: role.permissions }),
@@ -41,8 +44,10 @@ export async function once(prompt: string, options: OnceOptions): Promise<number
     workbench,
     budget: { usd: options.budget },
     resilience: resilienceFrom(process.env),
+    contextHandoff: contextHandoffFrom(options, process.env),
   });
-  return drive({ workflow, channel, runtime, screen });
+  mcp.attach(channel, runtime.signal);
+  return await drive({ workflow, channel, runtime, screen, notices: mcp.notices });
 }
 
 function toolNames(text: string): readonly BuiltinToolName[] {

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { type Language, type Translate, translator } from "../../i18n/catalogue.ts";
 import type { Event, EventOf, Speech } from "../../messages/event.ts";
+import { isReadable } from "../../messages/readable.ts";
 import { mailLines, outcomeLines, questionBlock } from "./ask-blocks.ts";
 import { formatCost } from "./format.ts";
 import { createPage, framed, marked, type Page, rule } from "./page.ts";
@@ -40,7 +41,8 @@ const ASK_TOOL = "mcp__human__ask";
  *
  * 1. The only escape sequences it writes are its own colours; with `color: false` there are none.
  * 2. No line is wider than 110 columns or the terminal (of at least 24).
- * 3. A kind it does not know prints nothing, or `<kind>` when verbose; it never throws for one.
+ * 3. A kind it does not know prints nothing, or `<kind>` when verbose, and so does an event whose facts are not what they should
+ *    be, in a log from elsewhere. It never throws for one.
  */
 export class Render {
   readonly #options: RenderOptions;
@@ -61,9 +63,7 @@ export class Render {
   }
 
   event(event: Event): void {
-    this.#roundMark(event);
-    const block = this.#blockOf(event);
-    if (block) this.#print(block);
+    for (const block of this.#blocksOf(event)) if (block) this.#print(block);
   }
 
   /** A text that is no event: the oracle's answer, the goal, the help. */
@@ -71,6 +71,15 @@ export class Render {
     const page = this.#page();
     const lines = wrapText(sanitize(body).trimEnd(), page.width - 2);
     this.#print({ group: "aside", lines: framed(page, sanitizeLine(title), lines, page.colors.cyan) });
+  }
+
+  #blocksOf(event: Event): readonly (Block | undefined)[] {
+    try {
+      if (isReadable(event)) return [this.#roundMark(event), this.#blockOf(event)];
+    } catch {
+      // lists with something else in them
+    }
+    return [this.#unknown(event)];
   }
 
   #blockOf(event: Event): Block | undefined {
@@ -110,14 +119,14 @@ export class Render {
   }
 
   /** A line when the work goes into another round, another attempt, or to the judge. */
-  #roundMark(event: Event): void {
-    if (event.kind !== "text" && event.kind !== "tool_call") return;
+  #roundMark(event: Event): Block | undefined {
+    if (event.kind !== "text" && event.kind !== "tool_call") return undefined;
     const { step, subagent } = event.payload;
-    if (step === undefined || subagent !== undefined || step === this.#label) return;
+    if (step === undefined || subagent !== undefined || step === this.#label) return undefined;
     this.#label = step;
-    if (this.#step === "" || step === this.#step) return;
+    if (this.#step === "" || step === this.#step) return undefined;
     const page = this.#page();
-    this.#print({ group: "round", lines: [page.colors.bold(rule(page, sanitizeLine(step), "╌"))] });
+    return { group: "round", lines: [page.colors.bold(rule(page, sanitizeLine(step), "╌"))] };
   }
 
   /** What a subagent says and does is set off from the main thread. */

@@ -98,6 +98,6 @@ function agentOf(name: string | undefined): string {
 /** `█████░░░ 92k/150k`: how near the handoff line is. */
 function contextFact(context: number, handoffAt: number | undefined): string {
   if (handoffAt === undefined || handoffAt <= 0) return formatTokens(context);
-  const full = Math.min(GAUGE_CELLS, Math.round((GAUGE_CELLS * context) / handoffAt));
+  const full = Math.max(0, Math.min(GAUGE_CELLS, Math.round((GAUGE_CELLS * context) / handoffAt)));
   return `${"█".repeat(full)}${"░".repeat(GAUGE_CELLS - full)} ${formatTokens(context)}/${formatTokens(handoffAt)}`;
 }

@@ -4,13 +4,14 @@ import { mkdirSync, mkdtempSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, sleep, toInstant } from "../../core/clock.ts";
+import { type Clock, sleep, systemClock, toInstant } from "../../core/clock.ts";
 import { isGroupAlive, signalGroup } from "./group-life.ts";
 import type { ToolProcess } from "./toolset.ts";
 
 /** From SIGTERM to SIGKILL. */
 const KILL_AFTER_MS = 2_000;
 const WATCH_EVERY_MS = 500;
+const LOOK_EVERY_MS = 20;
 /** A job that writes more than this is ended: it would fill the disk. */
 const MOST_BYTES = 100_000_000;
 /** Read at once; what lies between is named and skipped. */
@@ -23,6 +24,8 @@ export interface JobsOptions {
   readonly folder?: string;
   /** At its abort every job is ended. */
   readonly lifetime?: AbortSignal;
+  /** Given, at that abort, what resolves when no job runs any more. */
+  readonly onJobsEnding?: (gone: Promise<void>) => void;
   readonly onProcess?: (process: ToolProcess) => void;
   readonly onProcessEnd?: (pid: number) => void;
 }
@@ -42,6 +45,7 @@ interface Job {
   readonly path: string;
   status: JobState["status"];
   exitCode?: number | null;
+  isGone: boolean;
   /** Bytes of the output that were read. */
   read: number;
 }
@@ -54,7 +58,11 @@ export class BackgroundJobs {
 
   constructor(options: JobsOptions) {
     this.#options = options;
-    options.lifetime?.addEventListener("abort", () => void this.#endAll(), { once: true });
+    const end = () => {
+      const gone = this.#endAll();
+      options.onJobsEnding?.(gone);
+    };
+    options.lifetime?.addEventListener("abort", end, { once: true });
   }
 
   get ids(): readonly string[] {
@@ -71,11 +79,12 @@ export class BackgroundJobs {
     try {
       const child = spawn("bash", ["-c", command], { cwd, env, detached: true, stdio: ["ignore", output.fd, output.fd] });
       await once(child, "spawn");
-      const job: Job = { id, pid: child.pid as number, path, status: "running", read: 0 }; // it has been spawned
+      const job: Job = { id, pid: child.pid as number, path, status: "running", isGone: false, read: 0 }; // it has been spawned
       this.#jobs.set(id, job);
       onProcess?.({ pid: job.pid, startedAt: toInstant(clock.now()), command });
       child.unref();
       this.#follow(job, child);
+      if (lifetime?.aborted) await this.#end(job, "killed");
       return stateOf(job);
     } finally {
       await output.close();
@@ -123,9 +132,9 @@ export class BackgroundJobs {
 
   /** Looks until nothing of the group runs. The timer does not keep our process alive. */
   #watch(job: Job): void {
-    const { clock, onProcessEnd } = this.#options;
+    const { clock } = this.#options;
     const look = async () => {
-      if (!isGroupAlive(job.pid)) return onProcessEnd?.(job.pid);
+      if (!isGroupAlive(job.pid)) return this.#forget(job);
       const size = await stat(job.path).then(
         (file) => file.size,
         () => 0,
@@ -136,17 +145,30 @@ export class BackgroundJobs {
     clock.after(WATCH_EVERY_MS, () => void look(), { unref: true });
   }
 
+  /** Nothing of the job runs any more: told once. */
+  #forget(job: Job): void {
+    if (!job.isGone) this.#options.onProcessEnd?.(job.pid);
+    job.isGone = true;
+  }
+
   async #end(job: Job, status: JobState["status"]): Promise<void> {
-    const { clock } = this.#options;
     job.status = status;
     signalGroup(job.pid, "SIGTERM");
-    for (let waited = 0; isGroupAlive(job.pid) && waited < KILL_AFTER_MS; waited += 50) await sleep(clock, 50);
-    if (isGroupAlive(job.pid)) signalGroup(job.pid, "SIGKILL");
+    await this.#untilGone(job, KILL_AFTER_MS);
+    if (!isGroupAlive(job.pid)) return;
+    signalGroup(job.pid, "SIGKILL");
+    await this.#untilGone(job, KILL_AFTER_MS);
+  }
+
+  /** Processes take real time to end, whatever the clock says. */
+  async #untilGone(job: Job, mostMs: number): Promise<void> {
+    for (let waited = 0; isGroupAlive(job.pid) && waited < mostMs; waited += LOOK_EVERY_MS) await sleep(systemClock, LOOK_EVERY_MS);
   }
 
   async #endAll(): Promise<void> {
     const running = [...this.#jobs.values()].filter((job) => isGroupAlive(job.pid));
     await Promise.all(running.map((job) => this.#end(job, "killed")));
+    for (const job of running) if (!isGroupAlive(job.pid)) this.#forget(job);
   }
 
   #makeFolder(): string {

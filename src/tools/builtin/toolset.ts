@@ -31,6 +31,8 @@ export interface BuiltinOptions {
   readonly jobsFolder?: string;
   /** At its abort background commands are ended. */
   readonly lifetime?: AbortSignal;
+  /** Given, at that abort, what resolves when no background command runs any more. */
+  readonly onJobsEnding?: (gone: Promise<void>) => void;
   /** Hosts that WebFetch may ask although their address is private. */
   readonly allowHosts?: readonly string[];
   readonly clock?: Clock;
@@ -58,10 +60,10 @@ export function makeToolset(options: BuiltinOptions): Toolset {
     if (!isAbsolute(folder)) throw new FlowerError("bad-config", `The built-in tools need absolute folders, not "${folder}".`);
   }
   const clock = options.clock ?? systemClock;
-  const { workspace, jobsFolder, lifetime, onProcess, onProcessEnd } = options;
+  const { workspace, jobsFolder, lifetime, onJobsEnding, onProcess, onProcessEnd } = options;
   return {
     options,
-    jobs: new BackgroundJobs({ cwd: workspace, clock, folder: jobsFolder, lifetime, onProcess, onProcessEnd }),
+    jobs: new BackgroundJobs({ cwd: workspace, clock, folder: jobsFolder, lifetime, onJobsEnding, onProcess, onProcessEnd }),
     roots: { workspace: options.workspace, addDirs: options.addDirs ?? [] },
     clock,
     reads: new ReadState(),
