@@ -21,6 +21,13 @@ import type { ToolContext } from "../tools/tool.ts";
  * 7. An abort ends the query within 2 s, with the signal's reason.
  * 8. A subagent's speech is marked in the payload and never part of the outcome's text. What it spends counts into the `result` of
  *    the query that started it; it has no `result` of its own.
+ * 9. Every call, also of a built-in tool and of a subagent, passes the guards, and `approve` when its tool needs approval, before
+ *    anything of it is done. What is refused, fails or does not exist is a result that the model reads; what a guard throws fails
+ *    the query.
+ * 10. An agent at its `maxIterations` answers once more without tools: `iteration-limit`. An agent with an output schema gives its
+ *    answer as JSON text.
+ *
+ * `testBackend` of `flower-agents/testing` checks them by number.
  */
 export interface Backend {
   readonly name: string;

@@ -36,6 +36,13 @@ export interface GoOptions extends GlobalOptions, ContextOptions {
   readonly mcp?: string;
 }
 
+export interface RunOptions extends GlobalOptions, ContextOptions {
+  readonly backend: string;
+  readonly asks?: number;
+  readonly park: boolean;
+  readonly new: boolean;
+}
+
 export interface OnceOptions extends GlobalOptions, ContextOptions {
   readonly backend: string;
   readonly instructions?: string;
@@ -53,6 +60,9 @@ export interface ChatOptions {
   readonly session: string;
 }
 
+const PARK = "when nobody makes a decision that only you can make, end with exit code 3; the next start asks again";
+const NEW = "put the earlier run of this folder into the archive and begin anew";
+
 /** The command line. Every command's code is loaded only when it is run. */
 export function buildProgram(): Command {
   const program = new Command("flower")
@@ -68,6 +78,7 @@ export function buildProgram(): Command {
     process.exitCode = await go(toRequest(request), options);
   });
   program.addCommand(goCommand());
+  program.addCommand(runCommand());
   program.addCommand(onceCommand());
   program.addCommand(chatCommand());
   program.addCommand(demoCommand());
@@ -91,6 +102,23 @@ function goCommand(): Command {
   });
 }
 
+function runCommand(): Command {
+  const command = new Command("run")
+    .description("runs a workflow of your own: what file.ts (or file.ts:export) exports, a Workflow or a function that makes one")
+    .argument("<file>")
+    .argument("[request...]", "what is to be done; without it the last request goes on")
+    .exitOverride();
+  return addContextOptions(addShared(command))
+    .addOption(backendOption())
+    .option("--asks <n>", "questions the agents may ask; -1: any number (default -1)", parseAsks)
+    .option("--park", PARK, false)
+    .option("--new", NEW, false)
+    .action(async (file: string, request: string[], _own: RunOptions, self: Command) => {
+      const { run } = await import("./commands/run.ts");
+      process.exitCode = await run(file, toRequest(request), optionsOf<RunOptions>(self));
+    });
+}
+
 function onceCommand(): Command {
   const command = new Command("once")
     .description("runs one agent once, without clarifying, goal or judge")
@@ -100,7 +128,11 @@ function onceCommand(): Command {
     .addOption(backendOption())
     .addOption(mcpOption())
     .option("-i, --instructions <text>", "what the agent is told beside its rules")
-    .option("-t, --tools <names>", "built-in tools, separated by commas", "Read,Write,Edit,Bash,BashOutput,KillShell,Glob,Grep,WebFetch,TodoWrite")
+    .option(
+      "-t, --tools <names>",
+      "built-in tools, separated by commas",
+      "Read,Write,Edit,Bash,BashOutput,KillShell,Glob,Grep,WebFetch,TodoWrite",
+    )
     .action(async (prompt: string[], _own: OnceOptions, self: Command) => {
       const { once } = await import("./commands/once.ts");
       process.exitCode = await once(prompt.join(" "), optionsOf<OnceOptions>(self));
@@ -163,8 +195,8 @@ function addGoOptions(command: Command): Command {
     .option("--no-goal", "no goal and no judge: done when the worker says so")
     .option("--judge-can-run", "let the judge run commands", false)
     .option("--no-run-checks", "do not run the goal's commands")
-    .option("--park", "when nobody makes a decision that only you can make, end with exit code 3; the next start asks again", false)
-    .option("--new", "put the earlier run of this folder into the archive and begin anew", false)
+    .option("--park", PARK, false)
+    .option("--new", NEW, false)
     .option("--clarify-only", "stop when the brief is written", false);
 }
 

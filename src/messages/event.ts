@@ -105,7 +105,15 @@ export type TaskPayload =
       readonly reason: string;
       readonly checks: readonly CheckEvidence[];
     }
-  | { readonly type: "budget"; readonly level: "warning" | "reached"; readonly limit: string; readonly used: number; readonly of: number }
+  | {
+      readonly type: "budget";
+      readonly level: "warning" | "reached";
+      readonly limit: string;
+      readonly used: number;
+      readonly of: number;
+      /** The limit would hold, but the next call could take this much. */
+      readonly next?: number;
+    }
   | { readonly type: "notice"; readonly code: string; readonly data?: Json }
   | { readonly type: "progress"; readonly subagent?: string; readonly data?: Json };
 

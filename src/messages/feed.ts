@@ -1,4 +1,4 @@
-import { type CallPart, callsOf, type Message, type ResultPart, resultText } from "./message.ts";
+import { callsOf, type Message, type ResultPart, resultText } from "./message.ts";
 
 export interface FeedRules {
   /** Ids of calls that only looked: their results say how things were, not how they are. */
@@ -66,9 +66,4 @@ function withText(result: ResultPart, text: string): ResultPart {
   const [first] = result.content;
   if (result.content.length === 1 && first?.type === "text" && first.text === text) return result;
   return { ...result, content: [{ type: "text", text }] };
-}
-
-/** The calls of a history, for whoever decides which of them only looked. */
-export function callsIn(messages: readonly Message[]): readonly CallPart[] {
-  return messages.flatMap(callsOf);
 }

@@ -59,7 +59,7 @@ async function askWhetherToRun(tool: Tool, args: unknown, call: CallPart, contex
   if (answer === "pending") return "pending" as const;
   if (typeof answer !== "boolean" && typeof answer?.approve !== "boolean") throw noAnswer(tool.name, answer);
   const { approve, reason } = typeof answer === "boolean" ? { approve: answer, reason: undefined } : answer;
-  return approve ? undefined : failed(refusal(tool.name, reason));
+  return approve ? undefined : { denied: true as const, ...failed(refusal(tool.name, reason)) };
 }
 
 /** Taken for a yes or a no, it could be the wrong one. */

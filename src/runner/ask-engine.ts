@@ -30,12 +30,10 @@ export async function* askEngine(turn: OpenTurn, options: TurnOptions, tools: To
   turn.iterations++;
   const engine = options.engineOf(turn.agent);
   const { instructions } = turn.agent;
-  const request = makeRequest(
-    turn,
-    options,
-    tools,
-    typeof instructions === "string" ? instructions : await callInstructions(turn, options),
-  );
+  const request = makeRequest(turn, options, tools, {
+    instructions: typeof instructions === "string" ? instructions : await callInstructions(turn, options),
+    messages: windowHistory(options.feed ? await options.feed(turn.messages) : turn.messages, options.window),
+  });
   throwIfAborted(options.abort);
   const reader = new PartReader(engine, request, options);
   const reply = new ReplyBuilder(turn, options, engine);
@@ -58,13 +56,18 @@ export async function* askEngine(turn: OpenTurn, options: TurnOptions, tools: To
   }
 }
 
-function makeRequest(turn: OpenTurn, options: TurnOptions, tools: ToolUse, instructions: string): EngineRequest {
+function makeRequest(
+  turn: OpenTurn,
+  options: TurnOptions,
+  tools: ToolUse,
+  { instructions, messages }: Pick<EngineRequest, "instructions" | "messages">,
+): EngineRequest {
   const { agent } = turn;
   const kit = options.graph.kit(agent);
   const settings = tools !== "offered" && kit.specs.length > 0 ? { ...agent.settings, toolChoice: "none" as const } : agent.settings;
   return {
     instructions: agent.output ? `${instructions}\n\n${outputInstructions(agent.output)}`.trim() : instructions,
-    messages: windowHistory(turn.messages, options.window),
+    messages,
     tools: specsFor(turn, kit),
     settings,
   };

@@ -170,7 +170,9 @@ function resultEvent(call: CallPart, outcome: CallOutcome, turn: OpenTurn, optio
 }
 
 function toResult(call: CallPart, outcome: CallOutcome): ResultPart {
-  return { type: "result", callId: call.callId, name: call.name, content: outcome.content, isError: outcome.isError };
+  const { content, isError, denied } = outcome;
+  const result = { type: "result", callId: call.callId, name: call.name, content, isError } as const;
+  return denied ? { ...result, denied } : result;
 }
 
 /**

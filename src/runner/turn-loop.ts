@@ -27,6 +27,8 @@ export interface TurnOptions {
   readonly maxIterations: number;
   readonly maxHandoffs: number;
   readonly window?: HistoryWindow;
+  /** What is sent of a history, before the window; default: all of it as it is. */
+  readonly feed?: (messages: readonly Message[]) => readonly Message[] | Promise<readonly Message[]>;
   /** Run before the agent's own guards. */
   readonly guards: readonly CallGuard[];
   readonly services: Readonly<Record<string, unknown>>;

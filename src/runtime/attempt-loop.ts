@@ -2,6 +2,7 @@ import type { BackendOutcome, BackendQuery } from "../backends/backend.ts";
 import { toFlowerError } from "../core/errors.ts";
 import type { Event } from "../messages/event.ts";
 import type { Steering } from "../runner/between.ts";
+import type { PlannedCall } from "../runner/planned-call.ts";
 import type { AttemptHost, Job } from "./attempt-host.ts";
 import { type AttemptEnd, type Decision, decide } from "./decide.ts";
 import { handOver } from "./hand-over.ts";
@@ -53,7 +54,7 @@ export async function runAttempts(job: Job, host: AttemptHost): Promise<StepResu
 
 /** The work goes on when the run's limit was reached and a person raised it. An agent's own limit is not theirs to raise. */
 async function afterBudget(stop: Stop, host: AttemptHost): Promise<Stop | { readonly do: "go-on" }> {
-  const reached = host.ledger.reached();
+  const reached = host.ledger.reached() ?? host.ledger.refused;
   if (!reached) return stop;
   try {
     return (await host.askToRaise(reached)) ? { do: "go-on" } : stop;
@@ -150,10 +151,17 @@ async function drain(events: AsyncGenerator<Event, BackendOutcome>, host: Attemp
   }
 }
 
+/** Near a context handoff its document stays affordable: as much again as this call. */
+function documentsToKeep({ thread, inputTokens }: PlannedCall, { contextHandoff }: AttemptHost): 0 | 1 {
+  return thread === "" && contextHandoff !== undefined && inputTokens >= contextHandoff.limits.warnAt ? 1 : 0;
+}
+
 function steering(host: AttemptHost, books: StepBooks): Steering {
   return {
     interrupted: () => host.words.interrupted,
     overBudget: () => books.watch.reached(),
+    reserve: (plan) => books.watch.calls.reserve(plan, host.signal, (call) => documentsToKeep(call, host)),
+    release: (thread) => books.watch.calls.release(thread),
     contextFull: (level) => host.contextHandoff?.isFull(level) ?? false,
     notice: () => books.news(host.notice()),
   };

@@ -2,6 +2,7 @@ import { type Language, translator } from "../i18n/catalogue.ts";
 import { type Event, type EventOf, makeEvent } from "../messages/event.ts";
 import type { Usage } from "../messages/usage.ts";
 import { BudgetLedger, describeLimit, type LimitReached } from "./budget.ts";
+import { CallReserve } from "./reserve.ts";
 
 export interface WatchedStep {
   /** The run's. */
@@ -17,16 +18,26 @@ export class BudgetWatch {
   readonly #step: WatchedStep;
   readonly #own: BudgetLedger;
   readonly #account: ReturnType<BudgetLedger["open"]>;
+  /** Asked before each model call. */
+  readonly calls: CallReserve;
 
   constructor(step: WatchedStep) {
     this.#step = step;
     this.#own = new BudgetLedger({ usd: step.maxBudgetUsd });
     this.#account = this.#own.open();
+    this.calls = new CallReserve({
+      ledgers: [step.ledger, this.#own],
+      onRefused(refused) {
+        step.publish(budgetEvent("reached", refused));
+        return `The next call could exceed the budget: ${describeLimit(refused)}.`;
+      },
+    });
   }
 
   /** After each event of the step; `usage` is all that the step has spent. */
   note(event: Event, usage: Usage): void {
     this.#account.update(usage);
+    this.calls.settle(event);
     const { ledger, publish } = this.#step;
     const unpriced = unpricedModel(event);
     if (unpriced !== undefined) this.#tellUnpriced(unpriced);
@@ -52,8 +63,9 @@ export class BudgetWatch {
 }
 
 function budgetEvent(level: "warning" | "reached", reached: LimitReached): EventOf<"task"> {
-  const { limit, used, of } = reached;
-  return makeEvent("task", describeLimit(reached), { type: "budget", level, limit, used, of });
+  const { limit, used, of, next } = reached;
+  const more = next === undefined ? {} : { next };
+  return makeEvent("task", describeLimit(reached), { type: "budget", level, limit, used, of, ...more });
 }
 
 /** The model that made this reply, when its tokens are known and its price is not. */

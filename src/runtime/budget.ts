@@ -1,11 +1,18 @@
+import { checkOptions } from "../core/check-options.ts";
+import type { Clock } from "../core/clock.ts";
 import { addUsage, NO_USAGE, totalTokens, type Usage } from "../messages/usage.ts";
+import { type CallCost, Reserves } from "./reserve.ts";
 
 /** Limits of a run or of one query. */
 export interface BudgetLimits {
   readonly usd?: number;
   /** Input (cached or not) and output tokens together. */
   readonly tokens?: number;
+  /** Milliseconds by the clock on the wall since the Runtime was made, waiting included; no model call begins after them. */
+  readonly wallMs?: number;
 }
+
+export const LIMIT_KINDS = ["usd", "tokens", "wallMs"] as const satisfies readonly (keyof BudgetLimits)[];
 
 /** What a query has spent so far, and where it counts. */
 export interface BudgetEntry {
@@ -23,9 +30,17 @@ export class BudgetLedger {
   #limits: BudgetLimits;
   /** Limits for which the warning was given, and models whose missing price was told. */
   readonly #told = new Set<string>();
+  /** What calls under way may still take. */
+  readonly reserves = new Reserves();
+  readonly #wall: () => number;
+  #refused: LimitReached | undefined;
 
-  constructor(limits: BudgetLimits = {}) {
+  /** Without a clock no time passes. Throws `bad-config` for a limit that does not exist or is no amount. */
+  constructor(limits: BudgetLimits = {}, clock?: Clock) {
+    checkOptions("budget", limits, { usd: "amount", tokens: "amount", wallMs: "amount" });
     this.#limits = limits;
+    const startedAt = clock?.now() ?? 0;
+    this.#wall = () => (clock?.now() ?? 0) - startedAt;
   }
 
   get limits(): BudgetLimits {
@@ -35,6 +50,31 @@ export class BudgetLedger {
   /** A person lets the run spend more: the new limit in total. */
   raise(limit: LimitReached["limit"], to: number): void {
     this.#limits = { ...this.#limits, [limit]: to };
+    this.#refused = undefined;
+  }
+
+  /** The limit because of which a call was not made, until it is raised. */
+  get refused(): LimitReached | undefined {
+    return this.#refused;
+  }
+
+  noteRefusal(refused: LimitReached | undefined): void {
+    this.#refused = refused ?? this.#refused;
+  }
+
+  /** The limit that such a call could exceed, with what is spent and, if given, what is set aside for others. */
+  lacks(call: CallCost, others?: CallCost): LimitReached | undefined {
+    const { usd, tokens } = this.#limits;
+    const known = this.#known;
+    const spent = known.costUsd ?? 0;
+    if (usd !== undefined && call.usd !== undefined && exceeds(spent + (others?.usd ?? 0) + call.usd, usd)) {
+      return { limit: "usd", used: spent, of: usd, next: call.usd };
+    }
+    const used = totalTokens(known);
+    if (tokens !== undefined && used + (others?.tokens ?? 0) + call.tokens > tokens) {
+      return { limit: "tokens", used, of: tokens, next: call.tokens };
+    }
+    return undefined;
   }
 
   /** Opens the account of one query. */
@@ -55,12 +95,15 @@ export class BudgetLedger {
 
   /** Which limit has been reached, or undefined. A query of unknown price does not hide what the others are known to have cost. */
   reached(): LimitReached | undefined {
-    return limitReached(this.#known, this.#limits);
+    const { wallMs } = this.#limits;
+    const wall = this.#wall();
+    const isLate = wallMs !== undefined && wall >= wallMs;
+    return limitReached(this.#known, this.#limits) ?? (isLate ? { limit: "wallMs", used: wall, of: wallMs } : undefined);
   }
 
   /** A limit of which 80 % are used and that is not reached; each is given once. */
   warning(): LimitReached | undefined {
-    return nearLimits(this.#known, this.#limits).find(({ limit, of }) => this.#isNews(`${limit} ${of}`));
+    return nearLimits(this.#known, this.#wall(), this.#limits).find(({ limit, of }) => this.#isNews(`${limit} ${of}`));
   }
 
   /** True the first time that this model turns out to have no known price although there is a limit in dollars. */
@@ -91,18 +134,26 @@ function sum(usages: Iterable<Usage>): Usage {
 const WARN_AT = 0.8;
 
 /** The limits of which four fifths are used and that are not reached yet. */
-function nearLimits(usage: Usage, limits: BudgetLimits): readonly LimitReached[] {
-  return (["usd", "tokens"] as const).flatMap((limit) => {
+function nearLimits(usage: Usage, wallMs: number, limits: BudgetLimits): readonly LimitReached[] {
+  const spent = { usd: usage.costUsd, tokens: totalTokens(usage), wallMs };
+  return LIMIT_KINDS.flatMap((limit) => {
     const of = limits[limit];
-    const used = limit === "usd" ? usage.costUsd : totalTokens(usage);
+    const used = spent[limit];
     return of !== undefined && used !== undefined && used < of && used >= of * WARN_AT ? [{ limit, used, of }] : [];
   });
 }
 
 export interface LimitReached {
-  readonly limit: "usd" | "tokens";
+  readonly limit: (typeof LIMIT_KINDS)[number];
   readonly used: number;
   readonly of: number;
+  /** It is not reached yet, but the next call could take this much, and is not made. */
+  readonly next?: number;
+}
+
+/** Sums of prices are not exact; a millionth of a cent is no excess. */
+function exceeds(sum: number, limit: number): boolean {
+  return sum > limit + 1e-8;
 }
 
 /** Whether usage has reached a limit. An unknown cost reaches no limit in money: it is unknown, not 0 and not infinite. */
@@ -115,13 +166,20 @@ export function limitReached(usage: Usage, limits: BudgetLimits): LimitReached |
   return undefined;
 }
 
-/** An amount of a limit as people write it: `$1.20`, `120,000 tokens`. */
+/** An amount of a limit as people write it: `$1.20`, `120,000 tokens`, `90 min`. */
 export function describeAmount(limit: LimitReached["limit"], amount: number): string {
+  if (limit === "wallMs") return `${Number((amount / 60_000).toFixed(1))} min`;
   return limit === "usd" ? `$${amount.toFixed(2)}` : `${amount.toLocaleString("en-US")} tokens`;
 }
 
-/** `$1.2345 of $1.00` or `120,000 of 100,000 tokens`. */
+/** `$1.2345 of $1.00` or `120,000 of 100,000 tokens`, and what the next call could take when that is the reason. */
 export function describeLimit(reached: LimitReached): string {
-  if (reached.limit === "usd") return `$${reached.used.toFixed(4)} of $${reached.of.toFixed(2)}`;
-  return `${reached.used.toLocaleString("en-US")} of ${reached.of.toLocaleString("en-US")} tokens`;
+  const { limit, used, of, next } = reached;
+  const said = limit === "usd" ? `$${used.toFixed(4)} of $${of.toFixed(2)}` : `${bare(limit, used)} of ${describeAmount(limit, of)}`;
+  if (next === undefined) return said;
+  return `${said}; the next call could take ${limit === "usd" ? `$${next.toFixed(4)}` : describeAmount(limit, next)}`;
+}
+
+function bare(limit: LimitReached["limit"], amount: number): string {
+  return describeAmount(limit, amount).replace(/ \w+$/, "");
 }

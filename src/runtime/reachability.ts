@@ -65,6 +65,8 @@ class Line {
   readonly #start: () => Probe;
   readonly #waiting = new Set<(isUp: boolean) => void>();
   #underWay: Probe | undefined;
+  /** Somebody was in a hurry when a probe was under way already: the next one comes at once. */
+  #isUrgent = false;
   #cancelTimer: (() => void) | undefined;
 
   constructor(clock: Clock, everyMs: number, start: () => Probe) {
@@ -87,18 +89,20 @@ class Line {
       };
       this.#waiting.add(tell);
       signal.addEventListener("abort", onAbort, { once: true });
-      if (when.now) this.#probe();
+      if (when.now || this.#isUrgent) this.#probe();
       else if (!this.#underWay) this.#cancelTimer ??= this.#clock.after(this.#everyMs, () => this.#probe());
     });
   }
 
   hurry(): void {
-    if (this.#waiting.size > 0) this.#probe();
+    if (this.#underWay) this.#isUrgent = true;
+    else if (this.#waiting.size > 0) this.#probe();
   }
 
   #probe(): void {
     this.#stopTimer();
     if (this.#underWay) return;
+    this.#isUrgent = false;
     const probe = this.#start();
     const cancel = this.#clock.after(PROBE_TIMEOUT_MS, () => probe.stop());
     this.#underWay = probe;
@@ -117,6 +121,7 @@ class Line {
     this.#stopTimer();
     this.#underWay?.stop();
     this.#underWay = undefined;
+    this.#isUrgent = false;
   }
 
   #stopTimer(): void {

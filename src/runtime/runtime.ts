@@ -8,6 +8,7 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
 import { readText } from "../core/files.ts";
 import type { Engine } from "../engines/engine.ts";
+import { isGlance } from "../guards/glance.ts";
 import type { PermissionGuardOptions } from "../guards/permission.ts";
 import { toPermissionQuestion } from "../guards/permission-question.ts";
 import { diffTree, hashTree } from "../guards/tree-hash.ts";
@@ -17,7 +18,7 @@ import { type Event, type EventSink, type LoggedEvent, makeEvent } from "../mess
 import type { StepLabel } from "../messages/label.ts";
 import type { Environment } from "../tools/builtin/environment.ts";
 import { Grants } from "../tools/builtin/grants.ts";
-import type { CallGuard } from "../tools/call.ts";
+import { argsRecord, type CallGuard } from "../tools/call.ts";
 import { Workbench } from "../workbench/workbench.ts";
 import { Aside, lend, type OracleAnswer, type OracleOptions } from "./aside.ts";
 import type { AttemptHost } from "./attempt-host.ts";
@@ -160,7 +161,7 @@ export class Runtime {
     this.workbench = options.workbench ?? new Workbench(this.workspace, { language: this.language });
     this.environment = options.env ?? process.env;
     this.clock = options.clock ?? systemClock;
-    this.ledger = new BudgetLedger(options.budget);
+    this.ledger = new BudgetLedger(options.budget, this.clock);
     this.#resilience = { ...DEFAULT_RESILIENCE, ...options.resilience };
     this.#reachability = new Reachability({ clock: this.clock, everyMs: this.#resilience.probeEveryMs });
     this.#engines = new EngineBook({ engine: options.engine });
@@ -477,6 +478,7 @@ export class Runtime {
     return new NativeBackend({
       store: new SqliteSessionStore(await this.books.sessionsPath(), { clock: this.clock }),
       engine: (agent) => this.#engines.of(agent),
+      looksOnly: async ({ name, args }, workspace) => name === "Bash" && isGlance(String(argsRecord(args)["command"] ?? ""), { workspace }),
       clock: this.clock,
       builtins: (workspace) =>
         builtinTools({

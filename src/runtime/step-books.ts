@@ -152,6 +152,7 @@ export class StepBooks {
   closeQuery(): void {
     this.#account = undefined;
     this.#inQuery = NO_USAGE;
+    this.watch.calls.close();
   }
 
   #inQuery: Usage = NO_USAGE;

@@ -1,4 +1,3 @@
-import { BUILTIN_TOOL_NAMES } from "../agents/agent.ts";
 import type { Event } from "../messages/event.ts";
 import type { Played } from "./backend-stage.ts";
 
@@ -28,6 +27,8 @@ export interface Difference {
   settle(lines: readonly Line[], played: Played): readonly Line[];
 }
 
+const BY_CHANCE = /(?<=trace )\w+|\d{4}-\d\d-\d\dT[\d:.]+Z|(?<=after )[\d.]+(?= s:)/g;
+
 /**
  * Everything in which backends may differ. Ids are not in here: they are never compared. Two backends that differ in anything else
  * over the same conversation do not keep the contract.
@@ -49,9 +50,14 @@ export const MAY_DIFFER: readonly Difference[] = [
     settle: (lines) => lines.map((line) => (line.kind === "result" && line.failed !== "" ? { ...line, text: "…" } : line)),
   },
   {
-    what: "what a built-in tool says",
-    why: "Each backend has its own tools under the same names. That they did what was asked, or failed, is compared.",
-    settle: (lines) => lines.map((line) => (line.kind === "tool_result" && isBuiltin(line.tool) ? { ...line, text: "…" } : line)),
+    what: "the words of built-in tools",
+    why: "Each backend has its own tools under the same names, and its own words for a call of no tool. What was done is compared, and whether it failed.",
+    settle: (lines, played) => lines.map((line) => (isOfBackend(line, played) ? { ...line, text: "…" } : line)),
+  },
+  {
+    what: "names made by chance, and instants",
+    why: "Two runs of one backend differ in them too: trace ids, when a person spoke.",
+    settle: (lines) => lines.map((line) => (line.kind === "tool_result" ? { ...line, text: line.text.replace(BY_CHANCE, "…") } : line)),
   },
   {
     what: "the order of results",
@@ -131,8 +137,10 @@ function uncounted(line: Line): Line {
   return { ...line, iteration: 0, ...(line.spent ? { spent: { ...line.spent, iterations: 0 } } : {}) };
 }
 
-function isBuiltin(tool: string): boolean {
-  return BUILTIN_TOOL_NAMES.some((name) => name === tool && name !== "Agent");
+/** A result whose words are the backend's own: of no tool of the program's, and no report of a subagent. */
+function isOfBackend({ kind, tool, failed }: Line, { query: { agent } }: Played): boolean {
+  if (kind !== "tool_result" || (tool === "Agent" && failed === "")) return false;
+  return ![agent, ...agent.subagents].some(({ tools }) => tools.some((item) => typeof item !== "string" && item.name === tool));
 }
 
 function inOrderOfCalls(lines: readonly Line[]): readonly Line[] {

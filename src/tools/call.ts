@@ -21,6 +21,8 @@ export interface CallGuard {
 export interface CallOutcome {
   readonly content: readonly ResultContent[];
   readonly isError: boolean;
+  /** A guard or a person refused the call; the tool never ran. */
+  readonly denied?: true;
   /** For logs, never for the model. */
   readonly detail?: string;
 }
@@ -80,7 +82,7 @@ async function runGuarded(
   for (const guard of guards) {
     const judging = inside(() => guard.before?.(call, context), guard);
     const denied = await hearing(abort, judging);
-    if (denied !== undefined) return failed(denied);
+    if (denied !== undefined) return { denied: true, ...failed(denied) };
   }
   let outcome = await runUnguarded(call, tool, context, options);
   if (outcome === "pending") return outcome;

@@ -29,7 +29,7 @@ export interface LineageBudget {
   /** How often they were asked. */
   readonly asked: number;
   /** By limit: what it was at the start, and what they raised it to. */
-  readonly raised: Readonly<Partial<Record<"usd" | "tokens", { readonly from: number; readonly to: number }>>>;
+  readonly raised: Readonly<Partial<Record<"usd" | "tokens" | "wallMs", { readonly from: number; readonly to: number }>>>;
 }
 
 /** What the next start of a workflow in the same folder goes on from. */

@@ -22,7 +22,8 @@ export function endOf(end: StepEnd, step: Step, run: WorkflowRun): Ending | unde
   const { code, reason } = end;
   if (code === "parked") return parkedAt(step.name, run);
   if (run.signal.aborted) return { outcome: "interrupted", failedAt: step.name, reason };
-  const isBroke = code === "budget" && run.runtime.ledger.reached() !== undefined;
+  const { ledger } = run.runtime;
+  const isBroke = code === "budget" && (ledger.reached() ?? ledger.refused) !== undefined;
   if ((step.options.onFail ?? "stop") !== "stop" && !isBroke) return undefined;
   return { outcome: code === "budget" ? "budget" : "failed", failedAt: step.name, reason };
 }

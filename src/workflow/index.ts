@@ -24,3 +24,4 @@ export { type GateAnswer, Step, StepAbort, type StepOptions } from "./step.ts";
 export { type Verdict, verdictFeedback } from "./verdict.ts";
 export { type WithGoalOptions, withGoal } from "./with-goal.ts";
 export { EXIT_CODES, Workflow, type WorkflowOptions, type WorkflowRunOptions } from "./workflow.ts";
+export type { WorkflowSetup } from "./workflow-setup.ts";

@@ -3,7 +3,7 @@ import type { PermissionGuardOptions } from "../guards/permission.ts";
 import type { HumanChannel } from "../human/channel.ts";
 import { type Translate, translator } from "../i18n/catalogue.ts";
 import type { EventSink } from "../messages/event.ts";
-import type { LimitReached } from "../runtime/budget.ts";
+import { LIMIT_KINDS, type LimitReached } from "../runtime/budget.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { askBudget } from "./ask-budget.ts";
 import { type Chain, earlierRunFiles } from "./chain.ts";
@@ -132,9 +132,9 @@ export class WorkflowRun {
   async openLedger(): Promise<void> {
     const { chain, runtime } = this;
     const { ledger } = runtime;
-    if (!chain.woke || (ledger.limits.usd === undefined && ledger.limits.tokens === undefined)) return;
+    if (!chain.woke || LIMIT_KINDS.every((limit) => ledger.limits[limit] === undefined)) return;
     for (const usage of await earlierSpending(earlierRunFiles(runtime, chain, "events.jsonl"))) ledger.carry(usage);
-    for (const limit of ["usd", "tokens"] as const) {
+    for (const limit of LIMIT_KINDS) {
       const raised = chain.budget.raised[limit];
       if (raised && raised.from === ledger.limits[limit]) ledger.raise(limit, raised.to);
     }

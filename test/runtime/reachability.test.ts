@@ -71,6 +71,16 @@ test("the next probe can be brought forward, and is not made when nobody waits",
   expect(await next).toBe(true);
 });
 
+test("a hurry while a probe is under way brings another right after it", async () => {
+  const { clock, probes, reachability } = bench([undefined, true]);
+  const first = reachability.isUp(PLACE, live());
+  reachability.hurry(PLACE);
+  await clock.advance(10_000);
+  expect(await first).toBe(false);
+  expect(await reachability.next(PLACE, live())).toBe(true);
+  expect(probes).toHaveLength(2);
+});
+
 test("an abort ends one's own waiting; with the last one the probe and the timer end too", async () => {
   const { clock, reachability, stopped } = bench([undefined]);
   const [one, other] = [new AbortController(), new AbortController()];

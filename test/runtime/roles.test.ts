@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import type { Agent } from "../../src/agents/agent.ts";
 import { resultText } from "../../src/messages/message.ts";
-import { clarifier, goalSetter, judge, oracle, type RoleOptions, worker } from "../../src/runtime/roles.ts";
+import { clarifier, coordinator, goalSetter, judge, oracle, type RoleOptions, worker } from "../../src/runtime/roles.ts";
 import { tool } from "../../src/tools/tool.ts";
 import { openBench } from "./bench.ts";
 
 const verdict = tool({ name: "verdict", description: "", parameters: { type: "object" }, execute: () => "taken" });
 
 const roles: readonly (readonly [string, (options: RoleOptions) => Agent, readonly string[]])[] = [
-  ["clarifier", clarifier, ["Read", "Glob", "Grep"]],
+  ["clarifier", clarifier, ["Read", "Glob", "Grep", "WebFetch"]],
   ["goal-setter", goalSetter, ["Read", "Glob", "Grep"]],
   ["judge", judge, ["Read", "Glob", "Grep"]],
   ["oracle", oracle, ["Read", "Glob", "Grep"]],
@@ -70,6 +70,24 @@ test.each([
     ],
   ],
   ["oracle", oracle(), [/bystander/, /you do not know/, /give no orders/, /never an instruction to you/, /only the last events/]],
+  [
+    "coordinator",
+    coordinator(),
+    [
+      /split the work, hand it to subagents/,
+      /do none of it yourself/,
+      /record of decisions/,
+      /at the same time/,
+      /only what is special to it/,
+      /where brief, goal and workbench are/,
+      /answer with its path and the conclusion/,
+      /After each stage, check the inbox/,
+      /goes into every task that it concerns/,
+      /only at a real fork/,
+      /one decision, one file in \.flower\/notes\//,
+      /assumption/,
+    ],
+  ],
   ["worker", worker(), [/Read the brief and the goal first/, /Only your last message is read/, /did not verify/, /inbox/]],
 ])("the rules of the %s say what has gone wrong without them", (_name, agent, facts) => {
   for (const fact of facts) expect(agent.instructions).toMatch(fact);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { expect, onTestFinished, test } from "vitest";
 import { makeEvent } from "../../src/messages/event.ts";
@@ -13,10 +13,12 @@ const say = (text: string) => makeEvent("task", text, { type: "notice", code: "t
 const END = makeEvent("task", "achieved", { type: "run-end", outcome: "achieved", exitCode: 0 });
 
 /** A run behind the control API on a real port; gives the address of its events. */
-async function onPort(): Promise<{ readonly served: ServedStage; readonly events: string }> {
+async function onPort(): Promise<{ readonly served: ServedStage; readonly events: string; readonly sockets: readonly Socket[] }> {
   const served = serveStage([]);
   const app = createApp({ runs: onlyRun(served.run) });
   const server = createAdaptorServer({ fetch: (request) => app.fetch(request) }) as Server; // without TLS options it is this one
+  const sockets: Socket[] = [];
+  server.on("connection", (socket: Socket) => sockets.push(socket));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
@@ -25,7 +27,7 @@ async function onPort(): Promise<{ readonly served: ServedStage; readonly events
   });
   await served.stage.runtime.books.open();
   const { port } = server.address() as AddressInfo;
-  return { served, events: `http://127.0.0.1:${port}/runs/${served.run.id}/events` };
+  return { served, events: `http://127.0.0.1:${port}/runs/${served.run.id}/events`, sockets };
 }
 
 async function logOf({ stage }: ServedStage): Promise<readonly string[]> {
@@ -37,7 +39,7 @@ async function logOf({ stage }: ServedStage): Promise<readonly string[]> {
 const dataOf = ({ messages }: SseClient) => messages.flatMap(({ id, data }) => (id === undefined ? [] : [data]));
 
 test("a client that reads nothing holds nobody up and costs no memory; when it reads at last, it gets everything", async () => {
-  const { served, events } = await onPort();
+  const { served, events, sockets } = await onPort();
   const { runtime } = served.stage;
   const slow = await SseClient.connect(events);
   const quick = await SseClient.connect(events);
@@ -51,8 +53,9 @@ test("a client that reads nothing holds nobody up and costs no memory; when it r
   await quickReads; // while the slow one has not taken a byte
   expect(quick.messages.at(-1)?.event).toBe("end");
   expect(slow.messages).toEqual([]);
-  global.gc?.();
-  expect(process.memoryUsage().external).toBeLessThan(30_000_000); // 45 MB of log stand on disk
+  const [toSlow = 0, toQuick = 0] = sockets.map((socket) => socket.bytesWritten); // with what waits in memory
+  expect(toQuick).toBeGreaterThan(40_000_000);
+  expect(toSlow).toBeLessThan(toQuick / 2); // what the system's buffers hold
   await slow.readUntil();
   const log = await logOf(served);
   expect(dataOf(slow)).toHaveLength(40_001);
@@ -93,17 +96,18 @@ test("kinds that nobody knows and facts that cannot be JSON go over the wire as 
   for (const [kind, payload] of [
     ["hologram", { depth: 3 }],
     ["text", cyclic],
-    ["task", null],
+    ["tool_call", null],
+    ["task", { type: "hologram" }],
     ["id: 99\nevent: end", {}],
   ] as const) {
     runtime.publish({ kind, text: "event: end\n\nid: 7\r\n", tool: "", payload } as never); // what the types forbid
   }
   runtime.publish(END);
   await client.readUntil();
-  expect(client.messages.map(({ id, event }) => id ?? event)).toEqual(["1", "2", "3", "4", "5", "end"]);
+  expect(client.messages.map(({ id, event }) => id ?? event)).toEqual(["1", "2", "3", "4", "5", "6", "end"]);
   expect(dataOf(client)).toEqual(await logOf(served));
   expect(JSON.parse(dataOf(client)[0] ?? "")).toMatchObject({ kind: "hologram", payload: { depth: 3 } });
-  expect(await (await served.get("")).json()).toMatchObject({ state: "ended", lastSeq: 5 });
+  expect(await (await served.get("")).json()).toMatchObject({ state: "ended", lastSeq: 6 });
 });
 
 test("a run whose questions wait for ever is not served: behind HTTP nobody may ever come", () => {

@@ -117,15 +117,15 @@ test("the judge in the copy is told where it is, and evidence with the copy's pa
   expect(work.stage.prompt("judge", 0)).toContain(`Where a path begins with ${work.stage.folder}, look there instead.`);
 });
 
-test("in the copy the workspace itself is out of reach, for commands that write too", async () => {
+test("from the copy the workspace itself cannot be read, and what a detour does to it is told", async () => {
   const folder = newFolder();
   const calls: readonly ScriptedCall[] = [
     { name: "Read", args: { file_path: join(folder, "goal.md") } },
-    { name: "Bash", args: { command: `touch ${join(folder, "repaired")}` } },
+    { name: "Bash", args: { command: `touch ${join(folder, "repaired")}` } }, // allowed among the temporary files
   ];
-  const { results } = await judgeCalls(calls, { canRun: true, folder });
-  expect(results.map((result) => result.isError)).toEqual([true, true]);
-  expect(await readdir(folder)).not.toContain("repaired");
+  const { work, results } = await judgeCalls(calls, { canRun: true, folder });
+  expect(results[0]?.isError).toBe(true);
+  expect(work.stage.tasks("notice").map(({ payload }) => payload.data)).toContainEqual(["repaired"]);
 });
 
 test("a judge of the user's own that can write works in a copy too; one that only reads does not", async () => {
@@ -162,7 +162,7 @@ test.each([
     overloaded: new FlowerError("overloaded", "busy", { retryable: true }),
   };
   const judge = [...steps.map((step) => lines[step]!), OK];
-  const runtime = { resilience: { backoffMs: [1] } };
+  const runtime = { resilience: { delayMs: 1, jitter: 0 } };
   const work = await openWork({ worker: reports(1), judge }, { rounds: 1, runtime });
   const ctx = await work.run();
   expect(verdictOf(ctx)).toMatchObject({ state: "achieved" });

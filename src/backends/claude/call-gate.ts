@@ -19,6 +19,8 @@ export interface GateOptions {
   readonly abort: LinkedAbort;
   readonly clock: Clock;
   readonly emit: (event: Event) => void;
+  /** Ends the query with this error once everything before it has been given on; resolves then. */
+  readonly fail: (error: unknown) => Promise<void>;
 }
 
 /** What our side did about a call, which the CLI's messages do not say, or say in its own words. */
@@ -34,7 +36,7 @@ const ANSWER_TOOL = "StructuredOutput";
 
 /**
  * Every call of the CLI passes here: before it, the same guards decide as in our own loop; our own tools run here. What a guard or
- * a tool throws to fail the query aborts it.
+ * a tool throws to fail the query ends it.
  */
 export class CallGate {
   /** Set when the iterations of the main thread are used up. */
@@ -62,7 +64,7 @@ export class CallGate {
       this.notes.set(call.callId, { text: refusal });
       return answer("PreToolUse", { permissionDecision: "deny", permissionDecisionReason: refusal });
     } catch (error) {
-      this.#options.abort.abort(error);
+      await this.#options.fail(error);
       return answer("PreToolUse", { permissionDecision: "deny", permissionDecisionReason: "The run has ended." });
     }
   }
@@ -86,7 +88,7 @@ export class CallGate {
       if (said === text || call.name !== "Bash" || !isRecord(input.tool_response)) return {};
       return answer("PostToolUse", { updatedToolOutput: { ...input.tool_response, stdout: said, stderr: "" } });
     } catch (error) {
-      this.#options.abort.abort(error);
+      await this.#options.fail(error);
       return {};
     }
   }
@@ -110,7 +112,7 @@ export class CallGate {
       if (outcome.detail !== undefined) this.notes.set(callId, { detail: outcome.detail });
       return outcome;
     } catch (error) {
-      if (!signal.aborted) abort.abort(error);
+      if (!signal.aborted) await this.#options.fail(error);
       return failed("The run has ended.");
     } finally {
       link.dispose();

@@ -35,8 +35,8 @@ export interface QueryHost {
   readonly checkStarted: (replies: ReadonlySet<string>) => Promise<void>;
 }
 
-/** What comes from the CLI, in order: a message, an event of a tool's own, or the question what happens between iterations. */
-type Item = { readonly message: unknown } | { readonly event: Event } | { readonly between: () => void };
+/** What comes, in order: a message of the CLI, an event of a tool's own, the question what happens between iterations, a failure. */
+type Item = { readonly message: unknown } | { readonly event: Event } | { readonly between: () => void } | { readonly fail: () => void };
 
 const STOP: SdkHookAnswer = { continue: false, stopReason: "The run was stopped here on purpose." };
 
@@ -62,7 +62,8 @@ export class ClaudeQuery {
     this.#crew = crewOf(query.agent);
     this.#names = new ToolNames([query.agent, ...[...this.#crew.below.values()].map(({ agent }) => agent)]);
     const emit = (event: Event) => this.#queue.push({ event });
-    this.#gate = new CallGate({ query, crew: this.#crew, names: this.#names, abort, clock, emit });
+    const fail = (error: unknown) => this.#fail(error);
+    this.#gate = new CallGate({ query, crew: this.#crew, names: this.#names, abort, clock, emit, fail });
     this.#reader = new ReplyReader({
       agent: query.agent,
       ...(query.step === undefined ? {} : { step: query.step }),
@@ -110,6 +111,7 @@ export class ClaudeQuery {
       if (!this.#result || abort.aborted) await this.#process.end();
       await pumped;
       await this.#process.end();
+      await this.#reader.rest(); // what an abort held back was spent all the same
       await checkStarted(this.#reader.mainReplies);
     }
     return this.#outcome();
@@ -123,7 +125,10 @@ export class ClaudeQuery {
       if (item === undefined) break;
       if ("event" in item) yield item.event;
       else if ("between" in item) item.between();
-      else {
+      else if ("fail" in item) {
+        yield* await this.#reader.rest();
+        item.fail();
+      } else {
         yield* this.#read(item.message);
         await checkStarted(this.#reader.mainReplies);
       }
@@ -213,10 +218,20 @@ export class ClaudeQuery {
 
   /** Steering is asked when everything that came before has been given on. */
   async #askBetween(steer: () => SdkHookAnswer): Promise<SdkHookAnswer> {
-    await new Promise((resolve) => setImmediate(resolve)); // messages that have arrived get into the queue first
+    await arrived();
     return new Promise((resolve) => {
       this.#host.abort.onAbort(() => resolve({}));
       this.#queue.push({ between: () => resolve(steer()) });
+    });
+  }
+
+  /** As in our own loop: what the model said before the call that fails the query is said. */
+  async #fail(error: unknown): Promise<void> {
+    const { abort } = this.#host;
+    await arrived();
+    return new Promise((resolve) => {
+      abort.onAbort(() => resolve());
+      this.#queue.push({ fail: () => abort.abort(error) });
     });
   }
 
@@ -276,6 +291,11 @@ export class ClaudeQuery {
   #spent(): Usage {
     return (this.#result && spentIn(this.#result)) ?? this.#reader.usage;
   }
+}
+
+/** Messages that have been sent get into the queue first. */
+function arrived(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The CLI takes a prompt that begins with a slash for a command of its own. */

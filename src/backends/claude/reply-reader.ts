@@ -36,8 +36,10 @@ export class ReplyReader {
   /** The newest error that was written like an answer. */
   failure: { readonly text: string; readonly flag?: string } | undefined;
   readonly #options: ReaderOptions;
-  readonly #seen = new Set<string>();
+  readonly #seen = new Set<unknown>();
   readonly #started = new Map<string, string>();
+  /** Id of the main thread's reply that is being streamed. */
+  #streaming: unknown;
   #held: SpeechEvent | undefined;
   #heldUsage: Usage | undefined;
 
@@ -91,8 +93,14 @@ export class ReplyReader {
       const usage = toUsage(event["usage"]) ?? this.#heldUsage;
       return this.#release(usage);
     }
+    if (event["type"] === "message_start" && isRecord(event["message"])) this.#streaming = event["message"]["id"];
     const released = event["type"] === "content_block_start" ? await this.#releaseEarly() : [];
-    return [...released, ...this.#normalize(message)];
+    return [...released, ...this.#normalize(message, this.#streamedIteration())];
+  }
+
+  /** Fragments come before their reply's first whole block, by which it is counted. */
+  #streamedIteration(): number {
+    return this.#seen.has(this.#streaming) ? this.iteration : this.iteration + 1;
   }
 
   /** A further block follows: the held one was not the last. */
@@ -153,11 +161,11 @@ export class ReplyReader {
     return makeEvent("tool_result", note.text ?? event.text, payload, { raw: event.raw });
   }
 
-  #normalize(message: unknown): Event[] {
+  #normalize(message: unknown, iteration = this.iteration): Event[] {
     const { agent, step, toolName } = this.#options;
     return normalize(message, {
       agent: agent.name,
-      iteration: this.iteration,
+      iteration,
       ...(step === undefined ? {} : { step }),
       toolName,
       subagentOf: (id) => this.#started.get(id),

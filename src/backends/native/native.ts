@@ -7,7 +7,7 @@ import type { Engine } from "../../engines/engine.ts";
 import { windowOf } from "../../engines/prices.ts";
 import { engineFor } from "../../engines/resolve.ts";
 import type { Event } from "../../messages/event.ts";
-import { callsOf, type Message, textOf } from "../../messages/message.ts";
+import { type CallPart, callsOf, type Message, textOf } from "../../messages/message.ts";
 import { restoreTurn } from "../../runner/restore-turn.ts";
 import { runCalls } from "../../runner/run-calls.ts";
 import { runTurn } from "../../runner/run-turn.ts";
@@ -18,6 +18,7 @@ import type { JournalEntry, SessionLease, SessionStore } from "../../sessions/st
 import type { Tool } from "../../tools/tool.ts";
 import type { Backend, BackendOutcome, BackendQuery } from "../backend.ts";
 import { failedResult } from "./failed-result.ts";
+import { FedHistory } from "./fed-history.ts";
 import { onMainThread, type PlacedQuery } from "./placed-query.ts";
 import { settleOrLeave } from "./settle.ts";
 import { subagentTool } from "./subagents.ts";
@@ -30,6 +31,8 @@ export interface NativeBackendOptions {
   /** The built-in tools, bound to a workspace. Asked once per workspace. */
   readonly builtins: (workspace: string) => readonly Tool[];
   readonly idleTimeoutMs?: number;
+  /** Whether a call only looked; then its result expires. Default: none does. */
+  readonly looksOnly?: (call: CallPart, workspace: string) => Promise<boolean>;
   readonly clock?: Clock;
 }
 
@@ -39,6 +42,8 @@ export class NativeBackend implements Backend {
   readonly #options: NativeBackendOptions;
   readonly #clock: Clock;
   readonly #builtins = new Map<string, ReadonlyMap<string, Tool>>();
+  /** Of the sessions used last. */
+  readonly #fed = new Map<string, FedHistory>();
 
   constructor(options: NativeBackendOptions) {
     this.#options = options;
@@ -177,6 +182,7 @@ export class NativeBackend implements Backend {
       idleTimeoutMs: this.#options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
       maxIterations: Number.POSITIVE_INFINITY,
       maxHandoffs: DEFAULT_MAX_HANDOFFS,
+      feed: (messages) => this.#fedHistory(query).feed(messages),
       guards: query.guards,
       services: query.services,
       path: query.path,
@@ -185,6 +191,16 @@ export class NativeBackend implements Backend {
       steering: query.steering,
       approve: query.approve,
     };
+  }
+
+  #fedHistory({ sessionId, workspace }: HeldQuery): FedHistory {
+    const { looksOnly = async () => false } = this.#options;
+    const fed = this.#fed.get(sessionId) ?? new FedHistory(this.#clock, (call) => looksOnly(call, workspace));
+    this.#fed.delete(sessionId);
+    this.#fed.set(sessionId, fed);
+    const oldest = this.#fed.keys().next().value;
+    if (this.#fed.size > MOST_FED && oldest !== undefined) this.#fed.delete(oldest);
+    return fed;
   }
 
   #engineOf(agent: Agent): Engine {
@@ -217,6 +233,7 @@ export class NativeBackend implements Backend {
 }
 
 const DEFAULT_MAX_HANDOFFS = 5;
+const MOST_FED = 32;
 
 /** A query whose session is held. */
 interface HeldQuery extends PlacedQuery {

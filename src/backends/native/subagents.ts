@@ -57,16 +57,24 @@ async function runSubagent(task: Task, context: ToolContext, parent: PlacedQuery
   }
 }
 
+interface Meter {
+  /** The call that started the subagent. */
+  readonly thread: string;
+  usage: Usage;
+  /** Something is set aside for a call whose figures have not come yet. */
+  isReserved: boolean;
+}
+
 /** A query below another's call, and what it has spent so far. */
 interface ChildQuery {
   readonly query: PlacedQuery;
-  readonly meter: { usage: Usage };
+  readonly meter: Meter;
 }
 
 function placeBelow(parent: PlacedQuery, { subagent, prompt }: Task, context: ToolContext, link: LinkedAbort): ChildQuery {
   const above = [...parent.above, parent.agent];
   const agent = withVoice(subagent, parent.agent);
-  const meter = { usage: NO_USAGE };
+  const meter: Meter = { thread: context.callId, usage: NO_USAGE, isReserved: false };
   const query: PlacedQuery = {
     ...parent,
     agent,
@@ -103,6 +111,17 @@ function steeringOf(agent: Agent, above: Steering, meter: ChildQuery["meter"]): 
       if (max !== undefined && costUsd !== undefined && costUsd >= max) return `Its own budget of $${max.toFixed(2)} is used up.`;
       return above.overBudget();
     },
+    async reserve(plan) {
+      let isOwn = false; // subagents of this one ask here too
+      const refused = await above.reserve?.(() => {
+        const call = plan();
+        isOwn = call.thread === meter.thread;
+        return call;
+      });
+      if (isOwn) meter.isReserved = refused === undefined;
+      return refused;
+    },
+    release: (thread) => above.release?.(thread),
     contextFull: () => false,
     notice: () => undefined,
   };
@@ -112,19 +131,30 @@ function steeringOf(agent: Agent, above: Steering, meter: ChildQuery["meter"]): 
 async function forward({ query, meter }: ChildQuery, context: ToolContext, below: Below, host: SubagentHost): Promise<BackendOutcome> {
   const begun = await host.hasSession(query.sessionId);
   const events = host.run(begun ? { ...query, prompt: GO_ON, resume: true } : query);
-  for (;;) {
-    const next = await events.next();
-    if (next.done) return next.value;
-    const event = next.value;
-    if (event.kind === "result") {
-      below.add(event.payload);
-      continue;
+  try {
+    for (;;) {
+      const next = await events.next();
+      if (next.done) return next.value;
+      const event = next.value;
+      if (event.kind === "result") {
+        below.add(event.payload);
+        continue;
+      }
+      note(event, meter);
+      await context.emit(event);
     }
-    if (event.kind === "text" || event.kind === "thinking" || event.kind === "tool_call") {
-      if (event.payload.usage) meter.usage = addUsage(meter.usage, event.payload.usage);
-    }
-    await context.emit(event);
+  } finally {
+    if (meter.isReserved) query.steering.release?.(meter.thread); // whoever waits for it goes on
+    meter.isReserved = false;
   }
+}
+
+function note(event: Event, meter: Meter): void {
+  if (event.kind !== "text" && event.kind !== "thinking" && event.kind !== "tool_call") return;
+  const { usage, parentToolUseId } = event.payload;
+  if (!usage) return;
+  meter.usage = addUsage(meter.usage, usage);
+  if (parentToolUseId === meter.thread) meter.isReserved = false;
 }
 
 function toOutput(outcome: BackendOutcome, { name, limits }: Agent): ToolOutput {

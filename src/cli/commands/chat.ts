@@ -11,7 +11,7 @@ import type { Run } from "../../runner/run.ts";
 import { Runner } from "../../runner/runner.ts";
 import type { SessionStore } from "../../sessions/store.ts";
 import { ChatScreen } from "../chat-screen.ts";
-import { loadExport } from "../load/load-module.ts";
+import { cannotUse, loadExport } from "../load/load-module.ts";
 import type { ChatOptions } from "../program.ts";
 import { languageFrom } from "../report-failure.ts";
 import { formatCost } from "../terminal/format.ts";
@@ -20,7 +20,7 @@ import { formatCost } from "../terminal/format.ts";
 export async function chat(file: string | undefined, options: ChatOptions): Promise<number> {
   const t = translator(languageFrom(options.lang, process.env));
   const runner = new Runner({
-    startingAgent: await loadAgent(file, options),
+    startingAgent: await loadAgent(file, options, t),
     sessionStore: await openStore(options.db),
     ...engineOf(file, options),
   });
@@ -39,15 +39,15 @@ export async function chat(file: string | undefined, options: ChatOptions): Prom
   }
 }
 
-async function loadAgent(file: string | undefined, options: ChatOptions): Promise<Agent> {
+async function loadAgent(file: string | undefined, options: ChatOptions, t: Translate): Promise<Agent> {
   if (file === undefined)
     return new Agent({
       name: "assistant",
       instructions: "You are a helpful assistant. Answer in the person's language.",
       model: options.model,
     });
-  const loaded = await loadExport(file, "starting agent");
-  if (!isAgent(loaded)) throw new FlowerError("bad-input", `${file} must export an agent made with new Agent({ … }).`);
+  const loaded = await loadExport(file, t("cli.load.agent"), t);
+  if (!isAgent(loaded)) throw cannotUse(t("cli.load.noAgent", { path: file }));
   return loaded;
 }
 

@@ -202,8 +202,9 @@ export class Render {
     return this.#verbose(this.#notice("· ", facts.join(" · "), "dim"));
   }
 
-  #unknown({ kind, text }: { readonly kind: string; readonly text: string }): Block | undefined {
-    return this.#verbose(this.#notice("· ", `<${kind}> ${text}`.trim(), "dim"));
+  #unknown({ kind, text }: { readonly kind: unknown; readonly text: unknown }): Block | undefined {
+    const words = [typeof kind === "string" ? `<${kind}>` : "<?>", typeof text === "string" ? text : ""];
+    return this.#verbose(this.#notice("· ", words.join(" ").trim(), "dim"));
   }
 
   #notice(mark: string, text: string, color: "red" | "yellow" | "cyan" | "dim"): Block {

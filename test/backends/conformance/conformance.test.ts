@@ -1,12 +1,42 @@
-import { describe, it } from "vitest";
-import { testBackend } from "../../../src/testing/backend.ts";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { BACKEND_CASES, type Difference, MAY_DIFFER, testBackend, transcriptOf } from "../../../src/testing/backend.ts";
 import { needsSdk } from "../claude/needs-sdk.ts";
 import { claudeFixture, nativeFixture } from "./fixtures.ts";
+import { Recorder } from "./recorder.ts";
 
-describe("backends", () => {
-  testBackend("native", nativeFixture, it);
+const native = new Recorder(nativeFixture);
+const claude = new Recorder(claudeFixture);
+const PAGE = new URL("../../../docs/backends.md", import.meta.url);
+
+describe("our own loop", () => {
+  testBackend("native", native.make, it);
 });
-describe("claude", () => {
+
+describe("the Claude Agent SDK", () => {
   needsSdk();
-  testBackend("claude", claudeFixture, it);
+  testBackend("claude", claude.make, it);
+
+  it.each(BACKEND_CASES)("both say the same: $name", ({ name }) => {
+    expect(said(claude, name)).toEqual(said(native, name));
+  });
+
+  it("what the documentation says of each difference is so", () => {
+    const page = readFileSync(PAGE, "utf8");
+    const rows = MAY_DIFFER.map((difference) => `| ${difference.what} | ${difference.why} | ${doDiffer(difference) ? "yes" : "no"} |`);
+    expect(rows.filter((row) => !page.includes(row))).toEqual([]);
+  });
 });
+
+/** What a backend said in a case, query by query. */
+function said({ plays }: Recorder, name: string, settled?: readonly Difference[]): readonly (readonly string[])[] {
+  const played = plays.get(name) ?? [];
+  expect(played, `${name} was not played`).not.toHaveLength(0);
+  return played.map((one) => transcriptOf(one, settled));
+}
+
+/** Whether they differ in it in some case, and in nothing else. */
+function doDiffer(difference: Difference): boolean {
+  const others = MAY_DIFFER.filter((one) => one !== difference);
+  return BACKEND_CASES.some(({ name }) => JSON.stringify(said(native, name, others)) !== JSON.stringify(said(claude, name, others)));
+}
