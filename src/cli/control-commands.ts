@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import type { DocumentOptions } from "./commands/document.ts";
 import type { LogOptions } from "./commands/log.ts";
 import type { PlaceOptions } from "./control-place.ts";
 import { languageOption } from "./language-option.ts";
@@ -16,6 +17,8 @@ export function controlCommands(optionsOf: OptionsOf): readonly Command[] {
     interruptCommand(optionsOf),
     oracleCommand(optionsOf),
     abortCommand(optionsOf),
+    documentCommand("goal", "shows the goal of this folder with its checks", optionsOf),
+    documentCommand("brief", "shows the brief of this folder", optionsOf),
   ];
 }
 
@@ -80,6 +83,16 @@ function abortCommand(optionsOf: OptionsOf): Command {
     .action(async (words: string[], _own: PlaceOptions, self: Command) => {
       const { abort } = await import("./commands/abort.ts");
       process.exitCode = await abort(words.join(" "), optionsOf<PlaceOptions>(self));
+    });
+}
+
+function documentCommand(name: "goal" | "brief", description: string, optionsOf: OptionsOf): Command {
+  return command(name, description)
+    .option("--edit", "open it in $VISUAL or $EDITOR; it is saved when it is complete", false)
+    .action(async (_own: DocumentOptions, self: Command) => {
+      const { document } = await import("./commands/document.ts");
+      const { BRIEF, GOAL } = await import("./documents/document-kind.ts");
+      process.exitCode = await document(name === "goal" ? GOAL : BRIEF, optionsOf<DocumentOptions>(self));
     });
 }
 

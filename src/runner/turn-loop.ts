@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Event, EventSink } from "../messages/event.ts";
 import type { HistoryWindow } from "../messages/history.ts";
-import { type CallPart, callsOf, textOf } from "../messages/message.ts";
+import { type CallPart, callsOf, type Message, textOf } from "../messages/message.ts";
 import type { CallGuard, LateEnd } from "../tools/call.ts";
 import type { ApprovalDecision, Approve, PendingCall } from "./approval.ts";
 import { askEngine, type Reply } from "./ask-engine.ts";

@@ -3,7 +3,15 @@ import { FlowerError } from "../core/errors.ts";
 import { WORKER_PERMISSIONS } from "../guards/permission.ts";
 import { whitelistGuard } from "../guards/whitelist.ts";
 import type { Tool } from "../tools/tool.ts";
-import { CLARIFIER_RULES, COORDINATOR_RULES, GENERAL_RULES, GOAL_SETTER_RULES, JUDGE_RULES, ORACLE_RULES, WORKER_RULES } from "./role-rules.ts";
+import {
+  CLARIFIER_RULES,
+  COORDINATOR_RULES,
+  GENERAL_RULES,
+  GOAL_SETTER_RULES,
+  JUDGE_RULES,
+  ORACLE_RULES,
+  WORKER_RULES,
+} from "./role-rules.ts";
 
 export interface RoleOptions extends Partial<Pick<AgentOptions, "name" | "description" | "model" | "engine" | "limits" | "settings">> {
   /** Tools beside the role's own: those of a human channel, and the one it decides with. */
@@ -45,7 +53,8 @@ export interface CoordinatorOptions extends RoleOptions {
 export function coordinator(options: CoordinatorOptions = {}): Agent {
   const { subagents = [worker(voice(options))], tools: own = [] } = options;
   const name = options.name ?? "coordinator";
-  if (subagents.length === 0) throw new FlowerError("bad-config", `The coordinator "${name}" has nobody to hand work to: give it subagents.`);
+  if (subagents.length === 0)
+    throw new FlowerError("bad-config", `The coordinator "${name}" has nobody to hand work to: give it subagents.`);
   const builtins = ["Agent", "TodoWrite", "Read", "Bash"] as const;
   return new Agent({
     ...settings(options),

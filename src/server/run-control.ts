@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../core/errors.ts";
 import type { AskPurpose } from "../human/ask.ts";
 import type { AmendReceipt } from "../human/mail.ts";
-import type { AskState, LoggedEvent, RunOutcome, VerdictState } from "../messages/event.ts";
+import type { AskState, CheckEvidence, LoggedEvent, RunOutcome, VerdictState } from "../messages/event.ts";
 
 /** A question as other processes see it. */
 export interface AskView {
@@ -60,7 +60,14 @@ export interface RunState {
   readonly activity: string;
   /** The questions that wait. */
   readonly asks: readonly AskView[];
-  readonly verdict?: { readonly step: string; readonly round: number; readonly state: VerdictState; readonly reason: string };
+  readonly verdict?: {
+    readonly step: string;
+    readonly round: number;
+    readonly state: VerdictState;
+    readonly reason: string;
+    /** The checklist as judged, in its order. */
+    readonly checks: readonly CheckEvidence[];
+  };
   readonly outcome?: RunOutcome;
   readonly exitCode?: number;
   readonly failedAt?: string;

@@ -25,8 +25,8 @@ export function reduceStory(story: RunStory, logged: LoggedEvent): RunStory {
   const { payload } = event;
   if (payload.type === "run-end") return { ...next, end: payload, endedAt: logged.at };
   if (payload.type !== "verdict") return next;
-  const { step, round, state, reason } = payload;
-  return { ...next, verdict: { step, round, state, reason } };
+  const { step, round, state, reason, checks } = payload;
+  return { ...next, verdict: { step, round, state, reason, checks } };
 }
 
 export interface RunFacts {

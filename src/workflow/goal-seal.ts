@@ -45,7 +45,7 @@ export async function checkSeal(path: string, ctx: Ctx, scope: Scope, channel: H
 }
 
 /** Lines that went and lines that came, the first twenty. */
-function changedLines(before: string, after: string): string {
+export function changedLines(before: string, after: string): string {
   const old = before.split("\n");
   const fresh = after.split("\n");
   const lines = [

@@ -1,6 +1,7 @@
 import { isRecord } from "../core/json.ts";
 import type { Translate } from "../i18n/catalogue.ts";
 import type { CheckEvidence, VerdictState } from "../messages/event.ts";
+import type { Check } from "../workbench/check.ts";
 import type { Goal } from "../workbench/goal-document.ts";
 import type { HardCheckResult } from "./hard-checks.ts";
 import { parseVerdictText } from "./verdict-text.ts";
@@ -56,6 +57,7 @@ export interface DeriveInput {
  *   is settled without the judge, by its command or by a person; else "";
  * - a check missing from the report → "";
  * - `impossible` → unreachable;
+ * - a check that the goal calls unverifiable here is that, also where the judge passed it, unless its command held;
  * - any check failed, passed without evidence, or contradicted by a hard check → not_yet;
  * - some unverifiable and not accepted by a person → unreachable;
  * - else → achieved.
@@ -63,7 +65,7 @@ export interface DeriveInput {
 export function deriveVerdict(input: DeriveInput): Verdict {
   const { goal, report } = input;
   if (!report) return deriveFromWords(input);
-  const checks = goal.checks.map((check, index) => judgeCheck(check.text, index + 1, input));
+  const checks = goal.checks.map((check, index) => judgeCheck(check, index + 1, input));
   if (checks.some((check) => check === undefined)) return verdict("", input.defaultReason, checks.filter(isPresent));
   const settled = checks.filter(isPresent);
   const impossible = report.impossible?.trim() ?? "";
@@ -90,11 +92,14 @@ function settledWithoutJudge(text: string, number: number, input: DeriveInput): 
   return input.accepted.has(text) ? { check: text, state: "unverifiable", evidence: "accepted by a person" } : undefined;
 }
 
-function judgeCheck(text: string, number: number, input: DeriveInput): CheckEvidence | undefined {
+function judgeCheck({ text, unverifiableReason }: Check, number: number, input: DeriveInput): CheckEvidence | undefined {
   const said = input.report?.checks.find((check) => check.number === number);
   const hard = input.hardChecks.find((check) => check.number === number);
   if (hard && !hard.ok) return { check: text, state: "failed", evidence: hard.evidence };
   if (!said) return undefined;
+  if (said.state === "passed" && !hard && unverifiableReason !== undefined) {
+    return { check: text, state: "unverifiable", evidence: unverifiableReason }; // nobody can have seen it here
+  }
   if (said.state === "passed" && said.evidence.trim() === "") {
     return hard
       ? { check: text, state: "passed", evidence: hard.evidence }

@@ -36,6 +36,22 @@ test("a first turn on the built package loads a handful of files and no other pa
   expect(files.length).toBeLessThan(15);
 });
 
+test("the built entries for services and terminals load, and what they need is not loaded by the root entry", async () => {
+  const entry = (path: string) => JSON.stringify(new URL(path, ROOT_ENTRY).href);
+  const code = `
+    const { Render } = await import(${entry("cli/terminal/index.js")});
+    const { createApp } = await import(${entry("server/index.js")});
+    new Render({ write: console.log, language: "en", color: false, width: () => 40 }).event({ kind: "text", text: "hello", tool: "", payload: { agent: "bot", iteration: 1 } });
+    const app = createApp({ runs: { list: async () => [], get: async () => undefined } });
+    console.log(await (await app.fetch(new Request("http://localhost/runs"))).text());`;
+  const { stdout, files } = await loadedBy(code);
+  expect(stdout.split("\n").filter((line) => line !== "")).toEqual(["● hello", '{"runs":[]}']);
+  expect(files.some((file) => file.includes("/node_modules/hono/"))).toBe(true);
+  expect(
+    (await loadedBy(`await import(${JSON.stringify(ROOT_ENTRY)});`)).files.filter((file) => /\/(?:hono|picocolors)\//.test(file)),
+  ).toEqual([]);
+});
+
 test("the built command lends its own package to an agents' file in a folder without one", async () => {
   const cwd = await newFolder();
   const code = `import { Agent } from "flower-agents";\nexport const one = new Agent({ name: "one" });\nexport const other = "no agent";\n`;

@@ -84,7 +84,7 @@ function toView({ messages, tools }: ChatCompletionRequest): View {
   };
 }
 
-function roleOf(tools: readonly string[]): Role {
+export function roleOf(tools: readonly string[]): Role {
   if (tools.includes("brief")) return "clarifier";
   if (tools.includes("goal")) return "goal-setter";
   return tools.includes("verdict") ? "judge" : "worker";

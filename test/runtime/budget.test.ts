@@ -10,9 +10,9 @@ const greedy = (usage: Partial<Usage>) => (): ScriptedReply => ({ text: "more", 
 test.each<[string, BudgetLimits, object, Partial<Usage>, number]>([
   ["the run's money", { usd: 0.05 }, {}, { costUsd: 0.02 }, 3],
   ["the run's money, met exactly", { usd: 0.04 }, {}, { costUsd: 0.02 }, 2],
-  ["the run's tokens", { tokens: 100 }, {}, { inputTokens: 30, outputTokens: 10 }, 3],
+  ["the run's tokens", { tokens: 100_000 }, {}, { inputTokens: 30_000, outputTokens: 100 }, 3],
   ["the agent's own money", {}, { maxBudgetUsd: 0.03 }, { costUsd: 0.02 }, 2],
-])("%s stops the work after the call that crosses the limit", async (_what, budget, limits, usage, calls) => {
+])("%s stops the work after the last call that the limit allows", async (_what, budget, limits, usage, calls) => {
   const bench = openBench(greedy(usage), { budget });
   const result = await bench.finish(bench.runtime.run(worker({ limits }), "go", { onEvent: bench.note }));
   expect(bench.engine.requests).toHaveLength(calls);

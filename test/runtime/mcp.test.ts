@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
+import type { ScriptedCall } from "../../src/engines/scripted.ts";
 import { type ResultPart, resultText } from "../../src/messages/message.ts";
 import { worker } from "../../src/runtime/roles.ts";
 import { connectMcp } from "../../src/tools/mcp/connect.ts";
@@ -15,7 +16,7 @@ test("a run works with the tools of two servers, beside its own", async () => {
   const mcp = await connectMcp({ files: filesystem(folder), all: everything });
   onTestFinished(() => mcp.close());
   expect(mcp.failures).toEqual([]);
-  const calls = [
+  const calls: readonly ScriptedCall[] = [
     { name: "mcp__files__read_text_file", args: { path: join(folder, "a.txt") } },
     { name: "mcp__all__get-sum", args: { a: 3, b: 4 } },
     { name: "mcp__files__write_file", args: { path: join(folder, "b.txt"), content: "7\n" } },

@@ -34,7 +34,7 @@ function prompt(bench: Bench, request: number): string {
 
 test("a long result lies in a file, and the model reads the rest there", async () => {
   const bench = open((request) => {
-    const file = /in full in (\S+):/.exec(JSON.stringify(request.messages))?.[1];
+    const file = /in full in (\S+):/.exec(JSON.stringify(request.messages))?.[1] ?? "";
     if (request.messages.length === 1) return { calls: [LONG] };
     return request.messages.length === 3 ? { calls: [{ name: "Read", args: { file_path: file } }] } : "done";
   });
@@ -63,9 +63,10 @@ test("a threshold that is none is refused", () => {
 test.each<[string, ScriptedCall]>([
   ["Write", write(".flower/artifacts/a.txt")],
   ["a command", bash("echo x > .flower/artifacts/a.txt")],
-  ["a program", bash("node -e 'require(\"fs\").writeFileSync([\".flower\", \"artifacts\", \"a.txt\"].join(\"/\"), \"x\")'")],
+  ["a program", bash("node make.cjs")],
 ])("what %s writes into the workbench is in the index after the call", async (_by, call) => {
   const bench = open([{ calls: [call] }, "done"]);
+  await writeFile(join(bench.folder, "make.cjs"), `require("fs").writeFileSync(".flower/artifacts/a.txt", "x")`);
   await bench.run();
   expect(readFileSync(bench.workbench.indexPath, "utf8")).toContain("artifacts/a.txt");
 });

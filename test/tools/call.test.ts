@@ -145,7 +145,7 @@ test("guards are asked in order; the first that denies has the last word, and th
   });
   const outcome = await run(double, { n: 2 }, { guards: [guard("a"), guard("b", "not today"), guard("c")] });
   expect(asked).toEqual(["a", "b"]);
-  expect(outcome).toEqual(failed("not today"));
+  expect(outcome).toEqual({ denied: true, ...failed("not today") });
 });
 
 test("after the tool, guards see the outcome in order and may replace it, also of a tool that does not exist", async () => {

@@ -94,6 +94,14 @@ test("a start that names another limit is not bound by what was raised", async (
   expect(second.stage.tasks("budget").at(-1)?.payload).toMatchObject({ level: "reached", of: 5 });
 });
 
+test("a limit of time is asked about in minutes; a raised one holds, words that are no option do not", async () => {
+  const budget = { wallMs: 1 };
+  expect((await start({ budget, answers: ["2 hours", "hm"], script: [] })).end).toMatchObject({ outcome: "budget", exitCode: 4 });
+  const { asked, end } = await start({ budget: { wallMs: 1 }, answers: ["stop"], script: [] });
+  expect(asked).toEqual([expect.stringMatching(/[\d.]+ min of 0 min are used/)]);
+  expect(end).toMatchObject({ outcome: "budget" });
+});
+
 test("what was spent on work that is finished does not count against the next request", async () => {
   const folder = newFolder();
   expect((await start({ folder, script: [call(1), DONE] })).end).toMatchObject({ outcome: "achieved" });
@@ -104,8 +112,9 @@ test("what was spent on work that is finished does not count against the next re
 });
 
 test("a person is asked once when several steps reach the limit, and a limit in tokens is asked about in tokens", async () => {
-  const { asked, end } = await start({ budget: { tokens: 1000 }, answers: ["2k"], script: [call(1), call(2), call(3), DONE] });
-  expect(asked).toEqual([expect.stringContaining("1,200 tokens of 1,000 tokens are used")]);
+  const six = { ...call(1), usage: { inputTokens: 6_000 } };
+  const { asked, end } = await start({ budget: { tokens: 20_000 }, answers: ["100k"], script: [six, six, DONE] });
+  expect(asked).toEqual([expect.stringMatching(/6,000 tokens of 20,000 tokens are used, and the next call could take up to 14,\d+ tokens/)]);
   expect(end).toMatchObject({ outcome: "achieved" });
 });
 

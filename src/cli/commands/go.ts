@@ -59,8 +59,13 @@ const TERMINAL_TIMEOUT_MS = 1_800_000;
 
 /** How long questions wait, in milliseconds. With nobody at a terminal and no word about it: not at all, said once. */
 export function questionTimeout(options: GlobalOptions, screen: Screen): number {
-  if (options.timeout !== undefined) return options.timeout * 1000;
-  if (process.stdin.isTTY && !options.json) return TERMINAL_TIMEOUT_MS;
-  process.stderr.write(`${screen.t("cli.unattended")}\n`);
-  return 0;
+  const ms = wantedTimeout(options);
+  if (ms === undefined) process.stderr.write(`${screen.t("cli.unattended")}\n`);
+  return ms ?? 0;
+}
+
+/** Undefined with nobody at a terminal and no word about it. */
+export function wantedTimeout({ timeout, json }: GlobalOptions): number | undefined {
+  if (timeout !== undefined) return timeout * 1000;
+  return process.stdin.isTTY && !json ? TERMINAL_TIMEOUT_MS : undefined;
 }

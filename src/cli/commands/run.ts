@@ -14,7 +14,7 @@ import { languageFrom } from "../report-failure.ts";
 import { resilienceFrom } from "../resilience.ts";
 import { Screen } from "../screen.ts";
 import { voiceFrom } from "../voice.ts";
-import { questionTimeout } from "./go.ts";
+import { questionTimeout, wantedTimeout } from "./go.ts";
 
 /** Runs a workflow of the person's own, from a file. Gives the exit code. */
 export async function run(target: string, request: string | undefined, options: RunOptions): Promise<number> {
@@ -29,9 +29,10 @@ export async function run(target: string, request: string | undefined, options: 
   const workbench = (isWorkflow(source) && source.workbench) || new Workbench(workspace, { language });
   const own = isWorkflow(source) ? source.channel : undefined;
   if (own) refuseChannelOptions(target, options);
-  const channel = own ?? openChannel(workbench, options, screen);
+  const channel = own ?? openChannel(workbench, options);
   const made = await makeWorkflow(source, target, { workspace, runDir, language, request, channel, workbench, model }, t);
   if (made.channel !== undefined && made.channel !== channel) refuseChannelOptions(target, options);
+  else if (!own) questionTimeout(options, screen); // says it when nobody is there
   const workflow = made.with({
     channel: made.channel ?? channel,
     workbench: made.workbench ?? workbench,
@@ -65,10 +66,10 @@ function workspaceOf({ workbench }: Workflow, given: string, typed: string): str
   throw new FlowerError("bad-input", `The workflow works in ${workbench.workspace}, not in ${given}: leave --workspace out.`);
 }
 
-function openChannel(workbench: Workbench, options: RunOptions, screen: Screen): HumanChannel {
+function openChannel(workbench: Workbench, options: RunOptions): HumanChannel {
   return new HumanChannel({
     maxAsks: options.asks === undefined || options.asks < 0 ? undefined : options.asks,
-    timeoutMs: questionTimeout(options, screen),
+    timeoutMs: wantedTimeout(options) ?? 0,
     park: options.park,
     logPath: workbench.questionsPath(),
     amendPath: workbench.briefPath(),

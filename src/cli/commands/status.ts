@@ -1,4 +1,5 @@
 import type { Translate } from "../../i18n/catalogue.ts";
+import { clip } from "../../messages/event.ts";
 import type { AskView, RunState } from "../../server/run-control.ts";
 import { lookForRun, type PlaceOptions, refuse, tell, whyNoRemote } from "../control-place.ts";
 import { formatCost, formatDuration, formatTokens } from "../terminal/format.ts";
@@ -29,8 +30,16 @@ function statusLines(state: RunState, view: StatusView): readonly string[] {
   if (state.context !== undefined) lines.push(contextText(state.context, state.handoffAt, t));
   if (verdict)
     lines.push(t("cli.status.verdict", { round: verdict.round, state: t(`verdict.${verdict.state || "none"}`), reason: verdict.reason }));
+  for (const { check, state, evidence } of verdict?.checks ?? [])
+    lines.push(`  ${MARKS[state]} ${oneLine(check)}`, `      ${oneLine(evidence)}`);
   if (failedAt !== undefined) lines.push(t("cli.status.failedAt", { step: failedAt, reason: reason ?? "" }));
   return [...lines, ...state.asks.flatMap((ask) => ["", ...askLines(ask, t)])];
+}
+
+const MARKS = { passed: "✓", failed: "✗", unverifiable: "?" } as const;
+
+function oneLine(text: string): string {
+  return clip(text.replaceAll(/\s+/g, " ").trim(), 200);
 }
 
 function stateText({ state, outcome, exitCode }: RunState, { t, isResumed }: StatusView): string {
