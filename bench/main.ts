@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { benchJudge } from "./judge.ts";
 import { readOptions } from "./options.ts";
 import type { Participant } from "./participants.ts";
 import { installPeers, linkFlower, missing, versionOf } from "./peers.ts";
@@ -6,6 +7,8 @@ import { type CaseResult, inChild, measureCase } from "./rounds.ts";
 import { toTable } from "./table.ts";
 
 const options = readOptions(process.argv.slice(2));
+if (options.judge) benchJudge();
+if (options.cases.length === 0) process.exit();
 if (options.install) installPeers();
 linkFlower();
 const absent = missing(options.participants);

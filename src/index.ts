@@ -1,4 +1,5 @@
 export { Agent, type AgentLimits, type AgentOptions, type Instructions, type PermissionMode, type Permissions } from "./agents/agent.ts";
+export type { Backend, BackendOutcome, BackendQuery } from "./backends/backend.ts";
 export { ERROR_CODES, type ErrorCode, FlowerError, isFlowerError } from "./core/errors.ts";
 export type { Json, JsonObject } from "./core/json.ts";
 export type { Ask, AskPurpose } from "./human/ask.ts";

@@ -1,6 +1,6 @@
 import { makeGoal } from "../../src/workbench/goal-document.ts";
 import { deriveVerdict, type JudgeReport } from "../../src/workflow/verdict.ts";
-import { isDone, type JudgeCase } from "./case.ts";
+import { isDone } from "./case.ts";
 import { REPORTS, WORDS } from "./judges.ts";
 import type { Judged } from "./run.ts";
 

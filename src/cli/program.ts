@@ -177,7 +177,7 @@ function addShared(command: Command): Command {
     .option("-w, --workspace <folder>", "the folder to work in", ".")
     .option("-r, --run-dir <folder>", "where the books are kept, from the workspace", "runs")
     .option("--json", "print the event log's lines instead of text", false)
-    .option("--budget <usd>", "stop after the call that reaches this cost", parsePositive)
+    .option("--budget <usd>", "make no call that could exceed this cost", parsePositive)
     .option(
       "--timeout <seconds>",
       "how long a question waits for you; 0: nobody is there (default 1800 on a terminal, else 0)",

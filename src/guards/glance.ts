@@ -1,5 +1,4 @@
 import { stat } from "node:fs/promises";
-import { glob } from "tinyglobby";
 import { type Roots, resolvePath } from "../tools/builtin/paths.ts";
 import { GLANCE_COMMANDS, GLANCE_GIT, type GlanceCommand, VERSION_QUESTIONS } from "./glance-commands.ts";
 import { type SyntaxNode, withShellTree } from "./shell-parser.ts";
@@ -144,6 +143,7 @@ async function arePaths(words: readonly ShellWord[], cwd: string, roots: Roots):
       continue;
     }
     if (path.startsWith("/") || path.split("/").includes("..")) return false;
+    const { glob } = await import("tinyglobby");
     const matches = await glob(path, {
       cwd: `${roots.workspace}/${cwd}`,
       onlyFiles: false,

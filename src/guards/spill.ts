@@ -7,7 +7,7 @@ import { maskSecrets } from "../workbench/secrets.ts";
 import type { Workbench } from "../workbench/workbench.ts";
 
 /** Results from this length on are kept in a file; the model gets the ends and where the rest is. */
-export const DEFAULT_SPILL_THRESHOLD = 4_000;
+const DEFAULT_SPILL_THRESHOLD = 4_000;
 const SHOWN = 400;
 
 /** A file's text lies in a file already and comes in pages; what a person said is never cut. */

@@ -19,7 +19,7 @@ export type HandoffKey = keyof HandoffDocument;
 export const HANDOFF_KEYS = ["doing", "decided", "deadEnds", "next", "scene"] as const satisfies readonly HandoffKey[];
 
 /** Without these nobody could take over. */
-export const REQUIRED_HANDOFF_KEYS = ["doing", "next"] as const satisfies readonly HandoffKey[];
+const REQUIRED_HANDOFF_KEYS = ["doing", "next"] as const satisfies readonly HandoffKey[];
 
 const LEVEL = 2;
 const LABELS: Readonly<Record<HandoffKey, readonly string[]>> = {

@@ -64,6 +64,7 @@ export async function runStep(step: Step, run: WorkflowRun, words: readonly stri
         return { kind: "failed", result, reason: run.rejectionReason(number, verdictBefore), code: undefined };
       }
     } catch (error) {
+      if (isDecision(error, run)) await run.chain.note(step.name, { worked: undefined });
       return { kind: "aborted", result, error };
     }
   }
@@ -75,12 +76,21 @@ async function work(step: Step, round: Round, run: WorkflowRun): Promise<StepRes
   return runRound(step, round, run);
 }
 
-/** The result of a round whose gate had not answered when its process ended. After a failure the work goes on instead, as it does with new words. */
+/** Whether a gate that threw has decided about the round. One that could not (a judge without a model, a run that was stopped) is asked again at the next start. */
+function isDecision(error: unknown, run: WorkflowRun): boolean {
+  const code = isStepAbort(error) ? error.details["code"] : error instanceof FlowerError ? error.code : undefined;
+  return code === undefined && !run.signal.aborted;
+}
+
+/** The result of a round whose gate has not decided. With new words the work goes on instead. */
 async function workedBefore(known: LineageStep | undefined, run: WorkflowRun): Promise<StepResult | undefined> {
-  if (!run.chain.woke || run.chain.woke.outcome === "failed") return undefined;
-  if (!known?.worked || known.sessionId === undefined || known.amendment !== undefined) return undefined;
+  if (!run.chain.woke || !isUndecided(known) || known?.sessionId === undefined) return undefined;
   if (!(await run.runtime.hasSession(known.sessionId))) return undefined;
   return formerResult(run.runtime.manifestPath, known.sessionId);
+}
+
+function isUndecided(known: LineageStep | undefined): boolean {
+  return known?.worked === true && known.amendment === undefined;
 }
 
 async function firstRound(step: Step, known: LineageStep | undefined, run: WorkflowRun): Promise<Round> {
@@ -90,7 +100,7 @@ async function firstRound(step: Step, known: LineageStep | undefined, run: Workf
   const anew = known?.finished === true && options.when !== undefined;
   const woken = !anew && chain.woke && known?.sessionId !== undefined && (await runtime.hasSession(known.sessionId)) ? known : undefined;
   if (woken) {
-    const again = woken.finished || chain.woke?.outcome === "failed";
+    const again = woken.finished || (chain.woke?.outcome === "failed" && !isUndecided(woken));
     const label = labelFor(step.name, woken.round + (again ? 1 : 0));
     return { label, prompt: await wakePrompt(step, woken, run), resume: woken.sessionId };
   }

@@ -12,6 +12,7 @@ import { EVENT_KINDS } from "../../src/messages/event.ts";
 import * as server from "../../src/server/index.ts";
 import * as sqlite from "../../src/sessions/sqlite.ts";
 import * as testing from "../../src/testing/index.ts";
+import * as mcp from "../../src/tools/mcp/index.ts";
 import { readPages } from "./pages.ts";
 
 const pages = readPages();
@@ -68,7 +69,7 @@ describe("the documentation names", () => {
   });
 
   it("everything that the package exports", () => {
-    const names = [root, engines, sqlite, claude, testing, server, terminal].flatMap((entry) => Object.keys(entry));
+    const names = [root, engines, sqlite, claude, mcp, testing, server, terminal].flatMap((entry) => Object.keys(entry));
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(everywhere))).toEqual([]);
   });
 });

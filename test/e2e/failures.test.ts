@@ -33,9 +33,25 @@ test("a wrong key is said after one request, not tried again", async () => {
   expect(stdout + stderr + (await new Books(folder).log())).not.toContain("key-0123456789");
 });
 
-test("a model that cannot be reached is tried six times, then the run says so and fails", async () => {
+test("a model that cannot be reached is waited for, then the run parks; the next start does the job", async () => {
   const folder = await newFolder();
-  const env = { FLOWER_MODEL: "openai/gpt-4o", OPENAI_API_KEY: "key-0123456789", OPENAI_BASE_URL: await closedAddress() };
+  const waits = { FLOWER_PROBE_MS: "20", FLOWER_OFFLINE_LIMIT_MS: "200" };
+  const env = { FLOWER_MODEL: "openai/gpt-4o", OPENAI_API_KEY: "key-0123456789", OPENAI_BASE_URL: await closedAddress(), ...waits };
+  const { code, stdout } = await flower([REQUEST], { cwd: folder, env });
+  const books = new Books(folder);
+  expect(code).toBe(3);
+  expect((await books.payloads("retry")).map(({ attempt, reason }) => [attempt, reason])).toEqual([[1, "offline"]]);
+  expect(await books.manifest()).toMatchObject([{ step: "clarify", ok: false, attempts: 1, errorKind: "parked" }]);
+  expect(await books.end()).toMatchObject({ outcome: "parked", exitCode: 3, failedAt: "clarify" });
+  expect(stdout.replaceAll(/\s+/g, " ")).toMatch(/cannot be reached\. Waiting for the network/);
+  const server = await serveModel(smallJob());
+  expect((await flower([REQUEST], { cwd: folder, env: server.env() })).code).toBe(0);
+});
+
+test("with no wait for the network, a model that cannot be reached is tried six times, then the run says so and fails", async () => {
+  const folder = await newFolder();
+  const off = { FLOWER_OFFLINE_LIMIT_MS: "0" };
+  const env = { FLOWER_MODEL: "openai/gpt-4o", OPENAI_API_KEY: "key-0123456789", OPENAI_BASE_URL: await closedAddress(), ...off };
   const { code, stdout } = await flower([REQUEST], { cwd: folder, env });
   const books = new Books(folder);
   expect(code).toBe(1);

@@ -3,7 +3,7 @@ import { Agent } from "../../src/agents/agent.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { FlowerError } from "../../src/core/errors.ts";
 import type { Engine } from "../../src/engines/engine.ts";
-import { type ScriptedReply, ScriptedEngine } from "../../src/engines/scripted.ts";
+import { ScriptedEngine, type ScriptedReply } from "../../src/engines/scripted.ts";
 import { textOf } from "../../src/messages/message.ts";
 import type { RuntimeOptions } from "../../src/runtime/runtime.ts";
 import { Step } from "../../src/workflow/step.ts";
@@ -109,7 +109,8 @@ test("with a limit of 0 the network is not waited for", async () => {
 
 test("after the limit the run is parked with its state whole, and the next start goes on in its session", async () => {
   const folder = newFolder();
-  const workflow = () => new Workflow([new Step("work", { agent: worker({ tools: [stepTool([])] }), prompt: "work" })], { request: "work" });
+  const workflow = () =>
+    new Workflow([new Step("work", { agent: worker({ tools: [stepTool([])] }), prompt: "work" })], { request: "work" });
   const first = await lost({ clock: systemClock, resilience: { probeEveryMs: 10, offlineLimitMs: 50 } });
   const bench = openBench([], { engine: first.engine, clock: systemClock, resilience: { probeEveryMs: 10, offlineLimitMs: 50 } }, folder);
   await workflow().run(bench.runtime, { onEvent: bench.note });

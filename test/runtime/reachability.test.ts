@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Place, placeOf, type Probe, Reachability } from "../../src/runtime/reachability.ts";
+import { type Place, type Probe, placeOf, Reachability } from "../../src/runtime/reachability.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { Line } from "./line.ts";
 

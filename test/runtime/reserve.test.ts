@@ -36,14 +36,18 @@ const MORE: ScriptedReply = { text: "more", calls: [{ name: "nothing" }] };
 const start = (name: string) => ({ name: "Agent", args: { description: "d", prompt: "p", subagent_type: name } });
 
 function run(agent: Agent, budget: BudgetLimits, options: RuntimeOptions = {}) {
-  const bench: Bench = openBench([], { budget, clock: systemClock, ...options });
+  const bench: Bench = openBench([], { budget, clock: systemClock, contextHandoff: false, ...options });
   return { bench, result: bench.runtime.run(agent, "go", { onEvent: bench.note }) };
 }
 
 test("a call that could exceed the limit is not made, and that is said with what it could take", async () => {
   const model = pricedModel(() => MORE);
   const { bench, result } = run(worker({ engine: model.engine, settings }), { usd: 1 });
-  expect(await result).toMatchObject({ ok: false, errorKind: "budget", error: expect.stringMatching(/\$0\.\d+ of \$1\.00; the next call could take \$0\.\d+/) });
+  expect(await result).toMatchObject({
+    ok: false,
+    errorKind: "budget",
+    error: expect.stringMatching(/\$0\.\d+ of \$1\.00; the next call could take \$0\.\d+/),
+  });
   expect(model.bills).toHaveLength(2);
   expect(model.total()).toBeLessThanOrEqual(1);
   const reached = bench.of("task").filter(({ payload }) => payload.type === "budget" && payload.level === "reached");
@@ -66,15 +70,12 @@ test("a limit in tokens holds with any model", async () => {
 });
 
 test("eight subagents side by side stay within the limit together, and use it", async () => {
-  const model = pricedModel((_request, call) => {
-    if (call === 1) return { calls: Array.from({ length: 8 }, () => start("digger")) };
-    return MORE;
-  });
+  const model = pricedModel((_request, call) => (call === 1 ? { calls: Array.from({ length: 8 }, () => start("digger")) } : MORE), 1);
   const digger = new Agent({ name: "digger", engine: model.engine, settings });
-  const { bench, result } = run(worker({ engine: model.engine, settings, subagents: [digger] }), { usd: 8 });
+  const { bench, result } = run(worker({ engine: model.engine, settings, subagents: [digger] }), { usd: 0.3 });
   expect(await result).toMatchObject({ ok: false, errorKind: "budget" });
-  expect(model.total()).toBeLessThanOrEqual(8);
-  expect(model.total()).toBeGreaterThan(8 - 2 * PRICE); // those that did not fit beside the others waited for them
+  expect(model.total()).toBeLessThanOrEqual(0.3);
+  expect(model.total()).toBeGreaterThan(0.3 - 2 * 0.0125); // those that did not fit beside the others waited for them
   expect((await result).costUsd).toBeCloseTo(model.total(), 6);
   expect(bench.runtime.totalCost()).toBeCloseTo(model.total(), 6);
   expect(bench.runtime.ledger.reserves.usd).toBe(0);
@@ -123,7 +124,9 @@ test("an agent's own limit is kept in the same way, and is not the run's", async
 });
 
 test("no call begins after the limit of time", async () => {
-  const bench = openBench([MORE, () => new Promise((resolve) => bench.clock.after(60_000, () => resolve(MORE)))], { budget: { wallMs: 60_000 } });
+  const bench = openBench([MORE, () => new Promise((resolve) => bench.clock.after(60_000, () => resolve(MORE)))], {
+    budget: { wallMs: 60_000 },
+  });
   const result = await bench.finish(bench.runtime.run(worker(), "go"));
   expect(result).toMatchObject({ ok: false, errorKind: "budget", numIterations: 2, error: expect.stringMatching(/1 min/) });
 });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
 import type { Script, ScriptedCall } from "../../src/engines/scripted.ts";
 import { type ResultPart, resultText, textOf } from "../../src/messages/message.ts";
 import { judge, worker } from "../../src/runtime/roles.ts";
@@ -14,7 +15,7 @@ const write = (file_path: string, content = "x"): ScriptedCall => ({ name: "Writ
 const LONG = bash("seq 2000");
 
 function open(script: Script, options: RuntimeOptions = {}) {
-  const bench = openBench(script, options);
+  const bench = openBench(script, { clock: systemClock, ...options }); // commands take real time
   const { workbench } = bench.runtime;
   workbench.ensure();
   const run = (prompt = "go", more = {}) => bench.finish(bench.runtime.run(worker(), prompt, more));

@@ -114,7 +114,9 @@ test("what was spent on work that is finished does not count against the next re
 test("a person is asked once when several steps reach the limit, and a limit in tokens is asked about in tokens", async () => {
   const six = { ...call(1), usage: { inputTokens: 6_000 } };
   const { asked, end } = await start({ budget: { tokens: 20_000 }, answers: ["100k"], script: [six, six, DONE] });
-  expect(asked).toEqual([expect.stringMatching(/6,000 tokens of 20,000 tokens are used, and the next call could take up to 14,\d+ tokens/)]);
+  expect(asked).toEqual([
+    expect.stringMatching(/6,000 tokens of 20,000 tokens are used, and the next call could take up to 14,\d+ tokens/),
+  ]);
   expect(end).toMatchObject({ outcome: "achieved" });
 });
 

@@ -18,7 +18,9 @@ const said = ({ messages }: RecordedRequest) => messages.map((message) => textOf
 const replies = ({ messages }: RecordedRequest) => messages.filter(({ role }) => role === "model").length;
 
 function results({ messages }: RecordedRequest): readonly string[] {
-  return (messages.at(-1)?.parts ?? []).filter((part): part is ResultPart => part.type === "result").map((part) => resultText(part.content));
+  return (messages.at(-1)?.parts ?? [])
+    .filter((part): part is ResultPart => part.type === "result")
+    .map((part) => resultText(part.content));
 }
 
 /** Each of two workers waits, in its first reply, until the other has begun: they get on only side by side. */

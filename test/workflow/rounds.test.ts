@@ -108,6 +108,16 @@ test("a judge that cannot do its work is no verdict and burns no round: the run 
   expect(verdictOf(ctx)).toBeUndefined();
 });
 
+test("the next start after that goes straight to the judge, in the same round", async () => {
+  const work = await openWork({ worker: reports(1), judge: [new FlowerError("auth", "bad key")] });
+  await work.run();
+  await work.stage.runtime.close();
+  const next = work.stage.again({ judge: achieved });
+  const ctx = await next.run(work.workflow);
+  expect([failedAt(ctx), roundsOf(ctx), ctx["work"]]).toEqual([undefined, 1, "report 1"]);
+  expect((await next.manifest()).map((row) => row.step)).toEqual(["work", "work·judge#1", "work·judge#1"]);
+});
+
 test("a verdict that was handed in counts though the judge's last sentence failed", async () => {
   const work = await openWork({ worker: reports(1), judge: [verdict(["passed"]), new FlowerError("auth", "bad key")] });
   const ctx = await work.run();

@@ -119,22 +119,24 @@ export class ClaudeQuery {
 
   async *#consume(): AsyncGenerator<Event, void> {
     const { abort, checkStarted } = this.#host;
+    let failing: (() => void) | undefined;
     for (;;) {
       const item = await this.#queue.next();
       throwIfAborted(abort);
       if (item === undefined) break;
       if ("event" in item) yield item.event;
       else if ("between" in item) item.between();
-      else if ("fail" in item) {
-        yield* await this.#reader.rest();
-        item.fail();
-      } else {
+      else if ("fail" in item) failing ??= item.fail;
+      else {
         yield* this.#read(item.message);
         await checkStarted(this.#reader.mainReplies);
       }
+      if (failing && !this.#reader.isMidReply) break; // the CLI makes a call before the reply that holds it has ended
       throwIfAborted(abort);
     }
     yield* await this.#reader.rest();
+    failing?.();
+    throwIfAborted(abort);
   }
 
   async *#read(message: unknown): AsyncGenerator<Event, void> {

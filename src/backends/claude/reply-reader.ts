@@ -52,6 +52,11 @@ export class ReplyReader {
     return this.mainReplies.size;
   }
 
+  /** A reply of the main thread has begun to come and has not ended. */
+  get isMidReply(): boolean {
+    return this.#streaming !== undefined;
+  }
+
   async read(message: unknown): Promise<readonly Event[]> {
     if (!isRecord(message)) return this.#normalize(message);
     if (message["type"] === "stream_event") return this.#stream(message);
@@ -67,6 +72,7 @@ export class ReplyReader {
 
   async #assistant(message: Message, inner: Message): Promise<readonly Event[]> {
     if (isSynthetic(message)) {
+      this.#streaming = undefined;
       const [event] = this.#normalize(message);
       this.failure = { text: event?.text ?? "", ...(typeof message["error"] === "string" ? { flag: message["error"] } : {}) };
       return [...(await this.#release()), ...this.#normalize(message)];
@@ -94,6 +100,7 @@ export class ReplyReader {
       return this.#release(usage);
     }
     if (event["type"] === "message_start" && isRecord(event["message"])) this.#streaming = event["message"]["id"];
+    if (event["type"] === "message_stop") this.#streaming = undefined;
     const released = event["type"] === "content_block_start" ? await this.#releaseEarly() : [];
     return [...released, ...this.#normalize(message, this.#streamedIteration())];
   }

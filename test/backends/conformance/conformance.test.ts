@@ -23,8 +23,11 @@ describe("the Claude Agent SDK", () => {
 
   it("what the documentation says of each difference is so", () => {
     const page = readFileSync(PAGE, "utf8");
-    const rows = MAY_DIFFER.map((difference) => `| ${difference.what} | ${difference.why} | ${doDiffer(difference) ? "yes" : "no"} |`);
-    expect(rows.filter((row) => !page.includes(row))).toEqual([]);
+    const wrong = MAY_DIFFER.filter((difference) => {
+      const row = `| ${difference.what} | ${difference.why} |`;
+      return !page.includes(`${row} ${doDiffer(difference) ? "yes" : "no"} |`) && !page.includes(`${row} at times |`);
+    });
+    expect(wrong.map(({ what }) => what)).toEqual([]);
   });
 });
 
@@ -35,7 +38,7 @@ function said({ plays }: Recorder, name: string, settled?: readonly Difference[]
   return played.map((one) => transcriptOf(one, settled));
 }
 
-/** Whether they differ in it in some case, and in nothing else. */
+/** Whether they differ in some case when it alone is not taken out of the comparison. */
 function doDiffer(difference: Difference): boolean {
   const others = MAY_DIFFER.filter((one) => one !== difference);
   return BACKEND_CASES.some(({ name }) => JSON.stringify(said(native, name, others)) !== JSON.stringify(said(claude, name, others)));
