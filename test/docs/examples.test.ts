@@ -28,7 +28,7 @@ describe("the examples of the documentation", () => {
 
   beforeAll(() => {
     errors = typeErrors([...examples, ...WRONG]); // one program for all: the compiler needs seconds to begin
-  });
+  }, 120_000);
 
   it("compile, every one", () => {
     expect(examples.length).toBeGreaterThan(20);

@@ -4,7 +4,7 @@ import { type Message, resultText, textOf } from "../../src/messages/message.ts"
 import { brief, goal, verdict } from "./lines.ts";
 import { roleOf } from "./stage.ts";
 
-export const CENT = { costUsd: 0.01 };
+const CENT = { costUsd: 0.01 };
 
 /**
  * A model for every role that goes by what it is shown, not by how often it has spoken: it hands in its document, works with one
