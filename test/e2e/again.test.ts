@@ -103,10 +103,11 @@ test("after a failed run the same words go on in the same session, with what the
 });
 
 test("a run that its budget stopped goes on, where it was, with a new budget", async () => {
-  const server = await serveModel(smallJob());
+  const job = smallJob();
+  const server = await serveModel(async (view) => ({ ...(await job(view)), usage: { inputTokens: 10_000, outputTokens: 10 } }));
   const folder = await newFolder();
   const options = { cwd: folder, env: server.env() };
-  expect((await flower([REQUEST, "--budget", "0.001"], options)).code).toBe(4);
+  expect((await flower([REQUEST, "--budget", "0.2"], options)).code).toBe(4);
   const before = server.requests.length;
   expect(before).toBeGreaterThan(1);
   const { code, stdout } = await flower([REQUEST, "--budget", "1"], options);

@@ -79,7 +79,7 @@ test("once has the tools that are named, and no others", async () => {
   const folder = await newFolder();
   const options = { cwd: folder, env: server.env() };
   await flower(["once", "Look.", "-t", "Read,Grep"], options);
-  expect(server.requests[0]?.tools.toSorted()).toEqual(["Grep", "Read", "mcp__human__ask", "mcp__human__inbox"]);
+  expect(server.requests[0]?.tools.toSorted()).toEqual(["Grep", "Read", "handoff_document", "mcp__human__ask", "mcp__human__inbox"]);
   const { code, stderr } = await flower(["once", "Look.", "-t", "Reed"], options);
   expect(code).toBe(2);
   expect(stderr).toMatch(/no built-in tool "Reed".*Read/);
