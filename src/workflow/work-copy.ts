@@ -84,13 +84,34 @@ async function* walk(folder: string, options: WorkCopyOptions): AsyncGenerator<E
   }
 }
 
+const PREFIX = ".flower-copy-";
+
 /** Beside the workspace, where blocks can be shared; where that may not be written, among the temporary files. */
 async function makeFolder(from: string): Promise<string> {
+  const name = `${PREFIX}${process.pid}-`;
   try {
-    return await mkdtemp(join(dirname(from), ".flower-copy-"));
+    await sweep(dirname(from));
+    return await mkdtemp(join(dirname(from), name));
   } catch (error) {
     if (!hasCode(error, "EACCES", "EPERM", "EROFS")) throw error;
-    return mkdtemp(join(tmpdir(), "flower-copy-"));
+    return mkdtemp(join(tmpdir(), name));
+  }
+}
+
+/** Takes away the copies of processes that were killed. */
+async function sweep(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = new RegExp(`^\\${PREFIX}(\\d+)-`).exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid))) await closer(join(folder, name))();
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return hasCode(error, "EPERM");
   }
 }
 

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -101,6 +101,16 @@ describe("a copy of the workspace", () => {
     await copy.close();
     expect(existsSync(copy.root)).toBe(false);
     expect(readdirSync(dirname(workspace))).toEqual(["project"]);
+  });
+
+  it("takes away what killed processes left beside the workspace, and nothing else", async () => {
+    const workspace = place();
+    const dead = spawnSync("true").pid;
+    for (const name of [`.flower-copy-${dead}-a`, `.flower-copy-${process.pid}-b`, ".flower-copy-c", "other"])
+      mkdirSync(join(dirname(workspace), name));
+    const copy = await copyOf(workspace);
+    await copy.close();
+    expect(readdirSync(dirname(workspace)).sort()).toEqual([`.flower-copy-${process.pid}-b`, ".flower-copy-c", "other", "project"]);
   });
 
   it("is not made of a tree that is too large, and nothing is left behind", async () => {
