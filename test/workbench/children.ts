@@ -10,6 +10,7 @@ export function startChild(name: string, ...args: readonly string[]): ChildProce
 
 /** Waits for the child's end; gives its exit code, null when it was killed. */
 export async function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode; // it was faster
   const [code] = (await once(child, "exit")) as [number | null];
   return code;
 }
