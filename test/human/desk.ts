@@ -32,7 +32,7 @@ export async function makeDesk(): Promise<Desk> {
     store: at("runs/r1/asks.json"),
     open: (options) => new HumanChannel({ clock, onEvent: (event) => void events.push(event), ...options }),
     read: (path) => readFile(path, "utf8"),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }), // a log may still be written
   };
 }
 
