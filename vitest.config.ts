@@ -10,7 +10,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     coverage: { provider: "v8", include: ["src/**"] },
     projects: [
-      { extends: true, test: { name: "parts", include: ["test/**/*.test.ts"], exclude: [END_TO_END] } },
+      { extends: true, test: { name: "parts", include: ["test/**/*.test.ts"], exclude: [END_TO_END], maxWorkers: "100%" } },
       // After the others: these start many processes, and mostly wait for them.
       {
         extends: true,
