@@ -30,14 +30,15 @@ export function checkHistory(messages: readonly Message[]): readonly HistoryProb
   const report = (index: number, rule: HistoryProblem["rule"], message: string) => problems.push({ index, rule, message });
 
   let before: readonly CallPart[] = []; // the calls of the message before
-  for (const [index, message] of messages.entries()) {
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index] as Message;
     if (ids.has(message.id)) report(index, "unique-ids", `Message id ${message.id} appears twice.`);
     ids.add(message.id);
     if (index === 0 && message.role !== "user")
       report(index, "starts-with-user", `A history begins with a user message, not ${message.role}.`);
     checkParts(message, index, report);
     if (message.role === "tool" && before.length === 0) report(index, "result-has-call", "Tool results without a call before them.");
-    before = message.role === "model" ? callsOf(message) : [];
+    before = message.role === "model" ? callsOf(message) : NO_CALLS;
     for (const call of before) {
       if (callIds.has(call.callId)) report(index, "unique-calls", `Call id ${call.callId} appears twice.`);
       callIds.add(call.callId);
@@ -47,19 +48,21 @@ export function checkHistory(messages: readonly Message[]): readonly HistoryProb
   return problems;
 }
 
+const NO_CALLS: readonly CallPart[] = [];
+
 type Report = (index: number, rule: HistoryProblem["rule"], message: string) => void;
 
-const ALLOWED: Readonly<Record<Message["role"], ReadonlySet<string>>> = {
-  user: new Set(["text", "image"]),
-  model: new Set(["text", "reasoning", "call", "image"]),
-  tool: new Set(["result"]),
-  system: new Set(),
+const ALLOWED: Readonly<Record<Message["role"], readonly string[]>> = {
+  user: ["text", "image"],
+  model: ["text", "reasoning", "call", "image"],
+  tool: ["result"],
+  system: [],
 };
 
 function checkParts(message: Message, index: number, report: Report): void {
   if (message.role === "system") report(index, "roles", "System messages are never stored.");
   for (const part of message.parts) {
-    if (!ALLOWED[message.role].has(part.type)) report(index, "roles", `A ${message.role} message cannot hold a ${part.type} part.`);
+    if (!ALLOWED[message.role].includes(part.type)) report(index, "roles", `A ${message.role} message cannot hold a ${part.type} part.`);
   }
 }
 

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { INTERRUPTED_RESULT } from "../../src/messages/history.ts";
+import { readControlFile } from "../../src/server/control-file.ts";
 import { Books } from "./books.ts";
 import { flower, newFolder } from "./cli.ts";
 import { type ModelScript, type ModelServer, serveModel } from "./model-server.ts";
@@ -125,10 +125,11 @@ describe.skipIf(!hasScript)("at a real terminal", () => {
     const desk = await sitDown(smallJob({ worker: waitingWorker }));
     const { terminal, books } = desk;
     const command = await atWork(desk);
+    const run = await readControlFile(books.runDir, await books.lastRun());
     terminal.close();
     await vi.waitFor(async () => expect(await books.end()).toMatchObject({ outcome: "interrupted" }), { timeout: 10_000 });
     await vi.waitFor(() => expect(isRunning(command)).toBe(false));
-    await vi.waitFor(() => expect(existsSync(join(books.runDir, "go.lock"))).toBe(false)); // the last thing it does
+    await vi.waitFor(() => expect(isRunning(run?.pid ?? 0)).toBe(false), { timeout: 10_000 });
     await books.expectWhole();
   });
 });
