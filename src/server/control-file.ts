@@ -1,5 +1,6 @@
-import { lstat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { lstat, readdir, rmdir, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
 import { readText } from "../core/files.ts";
 import { isRecord, parseJson } from "../core/json.ts";
 import { isGone } from "../core/process-mark.ts";
@@ -17,6 +18,10 @@ export interface ControlFile {
   readonly since: string;
 }
 
+/** In a folder for itself, whose name begins so. */
+export const SOCKET_NAME = "control.sock";
+export const SOCKET_FOLDER = "flower-";
+
 export function controlPath(runDir: string, run: string): string {
   return join(runDir, run, "control.json");
 }
@@ -26,11 +31,41 @@ export function controlPath(runDir: string, run: string): string {
  * folder of ours. The run folder lies where agents work, so the file is not taken at its word.
  */
 export async function readControlFile(runDir: string, run: string): Promise<ControlFile | undefined> {
+  const file = await readWhole(runDir, run);
+  return file && !isGone(file.owner) && (await isPrivate(dirname(file.socket))) ? file : undefined;
+}
+
+/**
+ * Takes away what killed processes left of their doors: `control.json`, and the socket with its folder. Only a private folder that
+ * could be one of ours is touched, whatever the file says. Never rejects: what stays is only untidy.
+ */
+export async function sweepControlFiles(runDir: string): Promise<void> {
+  const runs = await readdir(runDir).catch(() => []);
+  await Promise.all(runs.map((run) => sweep(runDir, run).catch(() => {})));
+}
+
+async function sweep(runDir: string, run: string): Promise<void> {
+  const file = await readWhole(runDir, run);
+  if (!file || !isGone(file.owner)) return;
+  const folder = dirname(file.socket);
+  if (isOurs(file.socket) && (await isPrivate(folder))) {
+    await unlink(file.socket).catch(() => {});
+    await rmdir(folder);
+  }
+  await unlink(controlPath(runDir, run));
+}
+
+async function readWhole(runDir: string, run: string): Promise<ControlFile | undefined> {
   const value = parseJson((await readText(controlPath(runDir, run)).catch(() => undefined)) ?? "");
   if (!isRecord(value) || value["version"] !== 1 || value["run"] !== run) return undefined;
   if (typeof value["owner"] !== "string" || typeof value["socket"] !== "string") return undefined;
-  if (isGone(value["owner"]) || !(await isPrivate(dirname(value["socket"])))) return undefined;
   return value as unknown as ControlFile;
+}
+
+function isOurs(socket: string): boolean {
+  const folder = dirname(socket);
+  const places = [tmpdir(), "/tmp"].map((place) => resolve(place));
+  return basename(socket) === SOCKET_NAME && basename(folder).startsWith(SOCKET_FOLDER) && places.includes(resolve(dirname(folder)));
 }
 
 /** A folder that belongs to us and that nobody else can enter. */

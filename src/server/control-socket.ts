@@ -7,7 +7,7 @@ import { toInstant } from "../core/clock.ts";
 import { replaceFile } from "../core/files.ts";
 import { processMark } from "../core/process-mark.ts";
 import { createApp, onlyRun } from "./app.ts";
-import { type ControlFile, controlPath } from "./control-file.ts";
+import { type ControlFile, controlPath, SOCKET_FOLDER, SOCKET_NAME, sweepControlFiles } from "./control-file.ts";
 import type { ServedRun } from "./run-control.ts";
 
 /** The open door of a run. */
@@ -20,14 +20,14 @@ export interface ControlSocket extends AsyncDisposable {
 
 /** Systems allow about 104 bytes. */
 const LONGEST_SOCKET_PATH = 100;
-const SOCKET_NAME = "control.sock";
 const CLOSE_GRACE_MS = 500;
 
 /**
  * Serves the control API of a run on a Unix socket in a private folder, and says where in `control.json`. What a kill leaves
- * behind names a process that is gone. Throws when the socket cannot be opened; then nothing is left.
+ * behind names a process that is gone; the next run beside it takes that away. Throws when the socket cannot be opened; then nothing is left.
  */
 export async function openControlSocket(run: ServedRun, runDir: string): Promise<ControlSocket> {
+  await sweepControlFiles(runDir);
   const folder = await privateFolder();
   const socket = join(folder, SOCKET_NAME);
   const file = controlPath(runDir, run.id);
@@ -53,10 +53,10 @@ export async function openControlSocket(run: ServedRun, runDir: string): Promise
 
 /** mkdtemp gives mode 700. A long TMPDIR makes a path that no socket can have. */
 async function privateFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "flower-"));
+  const folder = await mkdtemp(join(tmpdir(), SOCKET_FOLDER));
   if (Buffer.byteLength(join(folder, SOCKET_NAME)) <= LONGEST_SOCKET_PATH) return folder;
   await rm(folder, { recursive: true });
-  return mkdtemp("/tmp/flower-");
+  return mkdtemp(`/tmp/${SOCKET_FOLDER}`);
 }
 
 async function listen(run: ServedRun, socket: string): Promise<Server> {

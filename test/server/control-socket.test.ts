@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { processMark } from "../../src/core/process-mark.ts";
-import { controlPath, readControlFile } from "../../src/server/control-file.ts";
+import { controlPath, readControlFile, sweepControlFiles } from "../../src/server/control-file.ts";
 import { openControlSocket } from "../../src/server/control-socket.ts";
 import { findRun } from "../../src/server/find-run.ts";
 import { RemoteRun } from "../../src/server/remote-run.ts";
@@ -108,4 +108,26 @@ test("a socket where somebody else answers is not taken for the run", async () =
   const found = await findRun(place);
   expect(found).toMatchObject({ run, isAlive: true });
   expect(found?.remote).toBeUndefined();
+});
+
+test("what killed processes left of their doors is taken away with the next door; what is no door of ours is not", async () => {
+  const runDir = newFolder();
+  const [host = ""] = processMark().split(" ");
+  const leave = (run: string, folder: string, owner: string) => {
+    mkdirSync(join(runDir, run));
+    writeFileSync(join(folder, "control.sock"), "");
+    const file = { version: 1, run, pid: 1, owner, socket: join(folder, "control.sock"), since: "" };
+    writeFileSync(controlPath(runDir, run), JSON.stringify(file));
+  };
+  const door = () => mkdtempSync(join(tmpdir(), "flower-"));
+  const [killed, alive, elsewhere] = [door(), door(), join(newFolder(), "flower-1")];
+  mkdirSync(elsewhere, { mode: 0o700 });
+  onTestFinished(() => rmSync(alive, { recursive: true }));
+  leave("killed", killed, `${host} 999999999 1`);
+  leave("alive", alive, processMark());
+  leave("elsewhere", elsewhere, `${host} 999999999 1`);
+  await sweepControlFiles(runDir);
+  expect(existsSync(killed) || existsSync(controlPath(runDir, "killed"))).toBe(false);
+  expect(existsSync(join(alive, "control.sock")) && existsSync(controlPath(runDir, "alive"))).toBe(true);
+  expect(existsSync(join(elsewhere, "control.sock"))).toBe(true);
 });
