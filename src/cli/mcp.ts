@@ -43,7 +43,7 @@ async function connect(file: string, ask: AskPerson): Promise<McpTools> {
   const text = await readText(file);
   if (text === undefined) throw new FlowerError("bad-input", `There is no file ${file} (--mcp).`);
   const { connectMcp, readMcpServers } = await import("../tools/mcp/index.ts");
-  return connectMcp(readMcpServers(parseJson(text), file), { ask });
+  return connectMcp(readMcpServers(parseJson(text), file, process.env), { ask });
 }
 
 /** A server's question counts as one of the model's, whose call brought it up. */

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../core/clock.ts";
+import { Unsettled } from "../core/unsettled.ts";
 import { clip } from "../messages/event.ts";
 import type { OracleAnswer } from "../runtime/aside.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -19,7 +20,7 @@ export interface SideQuestionsOptions {
 export class SideQuestions {
   readonly #options: SideQuestionsOptions;
   readonly #abort = new AbortController();
-  readonly #open = new Set<Promise<void>>();
+  readonly #open = new Unsettled();
 
   constructor(options: SideQuestionsOptions) {
     this.#options = options;
@@ -28,8 +29,7 @@ export class SideQuestions {
   ask(question: string): void {
     const { screen } = this.#options;
     screen.say(screen.t("cli.oracle.asked"));
-    const asked = this.#ask(question).finally(() => void this.#open.delete(asked));
-    this.#open.add(asked);
+    void this.#open.add(this.#ask(question));
   }
 
   /** Waits for the open answers, and says so; not for ever, and not when nobody wants them any more. */
@@ -38,7 +38,7 @@ export class SideQuestions {
     const { screen, clock = systemClock } = this.#options;
     screen.say(screen.t("cli.oracle.wait", { count: this.#open.size, seconds: WAIT_MS / 1_000 }));
     const cancel = clock.after(WAIT_MS, () => this.giveUp());
-    await Promise.all(this.#open);
+    await this.#open.settled();
     cancel();
   }
 

@@ -84,10 +84,11 @@ async function commandDenial(command: string, options: BooksOptions): Promise<st
 async function changeDenial(change: ShellChange, books: Books, options: BooksOptions): Promise<string | undefined> {
   const resolved = await changedPath(change, options);
   if (resolved === undefined) return undefined;
-  const hits = (book: string) => isIn(resolved.path, book) || takesAlong(change, resolved, book);
-  if (change.kind !== "append" && books.appendOnly.some(hits)) return appendOnlyText(change.target.text);
-  if (books.appendOnly.some((book) => isIn(resolved.path, book))) return undefined;
-  return books.closed.some(hits) ? closedText(change.target.text) : undefined;
+  const { text } = change.target;
+  const isBook = (book: string) => isIn(resolved.path, book);
+  if (books.appendOnly.some(isBook)) return change.kind === "append" ? undefined : appendOnlyText(text);
+  if (books.closed.some(isBook)) return closedText(text);
+  return [...books.appendOnly, ...books.closed].some((book) => takesAlong(change, resolved, book)) ? alongText(text) : undefined;
 }
 
 /** The book stands below what is removed, or is among what a pattern for file names names. */
@@ -103,6 +104,10 @@ function isIn(path: string, folder: string): boolean {
 
 function closedText(path: string): string {
   return `${path} belongs to the run's books, which agents read but never write. This is on purpose. Say what you have to say in your answer, or in a file of your own.`;
+}
+
+function alongText(path: string): string {
+  return `${path} holds some of the run's books (runs, .flower), which agents read but never write or remove. It was not done, on purpose. Name the files or folders that you mean instead.`;
 }
 
 function appendOnlyText(path: string): string {

@@ -1,11 +1,11 @@
 import { relative } from "node:path";
 import { isWithin, type Roots, resolvePath } from "../tools/builtin/paths.ts";
-import { nameOf } from "./shell-nested.ts";
+import { readGit } from "./git-command.ts";
 import { folderBelow, type ShellCommand } from "./shell-script.ts";
 import type { ShellWord } from "./shell-word.ts";
 
 export const CLEAN_TEXT =
-  "git clean with -x or -X removes ignored files, and the run's books (.flower, runs) are among them. This is on purpose. Add -e .flower -e runs, with -x and not -X.";
+  "This git command takes ignored files away, and the run's books (.flower, runs) are among them. It was not run, on purpose. Say git clean -x with -e .flower -e runs and not -X, and git stash without --all.";
 
 /** Whether a command is a `git clean` that would remove ignored files and one of the books with them. */
 export async function cleansAway(command: ShellCommand, books: readonly string[], roots: Roots): Promise<boolean> {
@@ -28,19 +28,17 @@ interface Clean {
   readonly folders: readonly (string | undefined)[];
 }
 
-const TAKES_VALUE: ReadonlySet<string> = new Set(["-c", "-C", "--git-dir", "--work-tree", "--namespace", "--config-env"]);
-
 function readClean(command: ShellCommand): Clean | undefined {
-  if (nameOf(command) !== "git") return undefined;
-  let { cwd } = command;
-  const words = command.words.slice(1);
-  while (words[0]?.value?.startsWith("-")) {
-    const option = words.shift()?.value ?? "";
-    const value = TAKES_VALUE.has(option) ? words.shift() : undefined;
-    if (option === "-C" || option === "--work-tree") cwd = value?.value === undefined ? undefined : folderBelow(cwd, value.value);
-    if (option.startsWith("--work-tree=")) cwd = folderBelow(cwd, option.slice("--work-tree=".length));
-  }
-  return words[0]?.value === "clean" ? cleanOf(words.slice(1), cwd) : undefined;
+  const git = readGit(command);
+  if (git?.name === "clean") return cleanOf(git.words, git.cwd);
+  return git?.name === "stash" && stashesIgnored(git.words) ? { removes: "everything", excluded: [], folders: [git.cwd] } : undefined;
+}
+
+/** `git stash --all` takes ignored files away too. */
+function stashesIgnored(words: readonly ShellWord[]): boolean {
+  const [first] = words;
+  const isPush = first === undefined || first.value === "push" || first.value === "save" || /^-/.test(first.value ?? "");
+  return isPush && words.some((word) => /^(?:-[a-zA-Z]*a|--all$)/.test(word.value ?? ""));
 }
 
 function cleanOf(words: readonly ShellWord[], cwd: string | undefined): Clean {

@@ -1,9 +1,11 @@
 import { stat } from "node:fs/promises";
 import { type Roots, resolvePath } from "../tools/builtin/paths.ts";
-import { GLANCE_COMMANDS, GLANCE_GIT, type GlanceCommand, VERSION_QUESTIONS } from "./glance-commands.ts";
+import { GLANCE_COMMANDS, type GlanceCommand } from "./glance-commands.ts";
+import { GLANCE_GIT } from "./glance-git.ts";
 import { type SyntaxNode, withShellTree } from "./shell-parser.ts";
 import { folderBelow, readShellScript, type ShellCommand } from "./shell-script.ts";
 import type { ShellWord } from "./shell-word.ts";
+import { VERSION_QUESTIONS } from "./version-questions.ts";
 
 /**
  * Whether a command only looks, at what lies in the workspace: it writes nothing, runs nothing of its own, reads nothing outside,

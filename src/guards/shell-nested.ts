@@ -68,13 +68,23 @@ function unwrap(command: ShellCommand): readonly ShellCommand[] {
   if (name === undefined || !WRAPPERS.has(name)) return [];
   let { cwd } = command;
   let wrapper = name;
-  return command.words.slice(1, MOST_FORMS).map((word, i) => {
+  const variables = [...command.variables];
+  const forms = command.words.slice(1, MOST_FORMS).map((word, i) => {
     const before = command.words[i];
     const maybe = basename(before?.value ?? "");
     if (WRAPPERS.has(maybe)) wrapper = maybe;
+    if (/^\w+=/.test(before?.value ?? "")) variables.push(before as ShellWord); // `env X=1 cmd`
     cwd = folderOfOption(wrapper, before, word, cwd);
-    return { ...command, cwd, words: command.words.slice(i + 1) };
+    return { ...command, cwd, variables: [...variables], words: upToEnd(command.words.slice(i + 1), wrapper) };
   });
+  return forms.filter((form) => form.words.length > 0);
+}
+
+/** What `find` and its like run ends at `;` or `+`. */
+function upToEnd(words: readonly ShellWord[], wrapper: string): readonly ShellWord[] {
+  if (wrapper !== "find" && wrapper !== "fd") return words;
+  const end = words.findIndex((word) => word.value === ";" || word.value === "+");
+  return end === -1 ? words : words.slice(0, end);
 }
 
 /** `env -C dir cmd`, `env --chdir=dir cmd`, `sudo -D dir cmd`: what comes behind runs there. */
@@ -136,15 +146,26 @@ function obscurity(command: ShellCommand): readonly string[] {
   const first = command.words[0];
   if (first !== undefined && (first.value === undefined || first.isGlob) && first.text !== "[")
     reasons.push(`the command's name is not written out: ${first.text}`);
-  for (const form of [command, ...unwrap(command)]) reasons.push(...formObscurity(form));
+  const runsBuiltins = BUILTIN_RUNNERS.has(nameOf(command) ?? "");
+  for (const form of [command, ...unwrap(command)]) {
+    if (form === command || runsBuiltins) reasons.push(...sourcing(form));
+    reasons.push(...formObscurity(form));
+  }
   return [...new Set(reasons)];
+}
+
+/** Wrappers that run what only the shell itself can: to the others `.` is a folder. */
+const BUILTIN_RUNNERS: ReadonlySet<string> = new Set(["command", "builtin", "time", "coproc", "exec"]);
+
+function sourcing(form: ShellCommand): readonly string[] {
+  const name = nameOf(form);
+  return (name === "source" || name === ".") && !form.words[1]?.value ? ["it runs a script that is not a file"] : [];
 }
 
 function formObscurity(form: ShellCommand): readonly string[] {
   const name = nameOf(form) ?? "";
   const rest = form.words.slice(1);
   if (name === "eval" && !rest.every(isKnown)) return ["it evaluates text that is not written out"];
-  if ((name === "source" || name === ".") && !rest[0]?.value) return ["it runs a script that is not a file"];
   if (SHELLS.has(name)) return shellObscurity(form);
   if (INTERPRETERS.has(name) && form.pipedFrom.some((from) => DOWNLOADERS.has(basename(from)))) return [`it runs a download with ${name}`];
   return [];

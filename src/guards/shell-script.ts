@@ -7,6 +7,8 @@ export interface ShellCommand {
   readonly words: readonly ShellWord[];
   /** `X=1 cmd`: its environment is changed. */
   readonly hasAssignments: boolean;
+  /** Variables it runs with that the script sets, as `NAME=value`: its own and those exported before it. */
+  readonly variables: readonly ShellWord[];
   /** It reads what another command or the script itself writes to it. */
   readonly readsScript: boolean;
   /** Names of the commands before it in the same pipe. */
@@ -32,7 +34,7 @@ export interface ShellScript {
 export function readShellScript(script: string, cwd: string | undefined = "."): Promise<ShellScript | undefined> {
   return withShellTree(script, (root) => {
     const found: Found = { script, commands: [], writes: [] };
-    visit(root, { cwd, folders: [], pipedFrom: [], isFed: false }, found);
+    visit(root, { cwd, folders: [], pipedFrom: [], isFed: false, exported: [] }, found);
     return { commands: found.commands, writes: found.writes };
   });
 }
@@ -51,6 +53,7 @@ interface Place {
   pipedFrom: readonly string[];
   /** Standard input is a here-document or a substitution. */
   isFed: boolean;
+  exported: readonly ShellWord[];
 }
 
 function visit(node: SyntaxNode, place: Place, found: Found): void {
@@ -68,6 +71,10 @@ function visit(node: SyntaxNode, place: Place, found: Found): void {
       break;
     case "file_redirect":
       addWrite(node, place, found);
+      visitChildren(node, place, found);
+      break;
+    case "declaration_command":
+      place.exported = [...place.exported, ...assignmentsIn(node)];
       visitChildren(node, place, found);
       break;
     case "subshell":
@@ -97,12 +104,22 @@ function visitCommand(node: SyntaxNode, place: Place, found: Found, extra: reado
   found.commands.push({
     words,
     hasAssignments: children.some((child) => child.type === "variable_assignment"),
+    variables: [...place.exported, ...assignmentsIn(node)],
     readsScript: place.isFed || place.pipedFrom.length > 0 || redirects.some(feeds),
     pipedFrom: place.pipedFrom,
     cwd: place.cwd,
   });
   visitChildren(node, { ...place, isFed: false }, found);
   changeFolder(words, place);
+}
+
+function assignmentsIn(node: SyntaxNode): readonly ShellWord[] {
+  return node.namedChildren.flatMap((child) => {
+    const [name, value] = [child.childForFieldName("name"), child.childForFieldName("value")];
+    if (child.type !== "variable_assignment" || name === null || value === null) return [];
+    const word = toShellWord(value);
+    return [{ ...word, text: child.text, value: word.value === undefined ? undefined : `${name.text}=${word.value}` }];
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type ResultContent, resultText } from "../messages/message.ts";
 import type { CallGuard } from "../tools/call.ts";
 import { maskSecrets } from "../workbench/secrets.ts";
@@ -48,7 +48,10 @@ function clean(text: string): string {
   return text.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
 }
 
+/** The call reads what lies there already: its words name the folder, or a file in it by its name alone. */
 function namesSpill(args: unknown, workbench: Workbench): boolean {
   const text = JSON.stringify(args) ?? "";
-  return text.includes(workbench.spill) || /(?:^|[\s"'/=(])spill\//.test(text);
+  if (text.includes(workbench.spill) || /(?:^|[\s"'/=(])spill\//.test(text)) return true;
+  if (text.includes(basename(workbench.root)) && /(?:^|[\s"'/=(])spill(?![\w.-])/.test(text)) return true;
+  return [...text.matchAll(/\b[0-9a-f]{16}\.txt\b/g)].some(([name]) => existsSync(join(workbench.spill, name)));
 }

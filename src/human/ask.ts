@@ -28,17 +28,9 @@ export interface Ask {
 }
 
 /** A question as it stands in the store. */
-export interface StoredAsk {
-  readonly id: string;
+export interface StoredAsk extends Pick<Ask, "id" | "question" | "options" | "askedAt" | "path" | "purpose" | "state" | "answer"> {
   /** Session and call that ask: the same pair enters the same question again after a restart. */
   readonly key?: string;
-  readonly question: string;
-  readonly options: readonly string[];
-  readonly askedAt: string;
-  readonly path: readonly string[];
-  readonly purpose: AskPurpose;
-  readonly state: AskState;
-  readonly answer: string;
   /** Only once settled. */
   readonly waitedMs?: number;
   /** Another process wrote this outcome; no channel has taken notice of it yet. */

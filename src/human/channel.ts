@@ -1,22 +1,22 @@
-import { throwIfAborted } from "../core/abort.ts";
-import { type Clock, systemClock, toInstant } from "../core/clock.ts";
-import { FlowerError, isFlowerError, isForGood, messageOf } from "../core/errors.ts";
+import { type Clock, systemClock } from "../core/clock.ts";
+import { FlowerError } from "../core/errors.ts";
+import { Unsettled } from "../core/unsettled.ts";
 import { type Language, type Translate, translator } from "../i18n/catalogue.ts";
-import type { AskState, EventSink } from "../messages/event.ts";
+import type { EventSink } from "../messages/event.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Amendment } from "./amendments.ts";
-import { type Ask, parkedFor, type Question } from "./ask.ts";
+import type { Ask, Question, StoredAsk } from "./ask.ts";
 import { type AskOptions, checkChannelOptions, checkMaxAsks, checkTimeout, type HumanChannelOptions } from "./channel-options.ts";
 import { Ledger } from "./ledger.ts";
-import type { AmendReceipt, Letter, Mail } from "./mail.ts";
+import type { AmendReceipt, Mail } from "./mail.ts";
+import { MailDesk } from "./mail-desk.ts";
 import { Mailbox } from "./mailbox.ts";
 import { Outlet } from "./outlet.ts";
 import type { PullOptions } from "./pull-line.ts";
-import { amendmentEntry, mailEntry, outcomeEntry, questionEntry, transcriptOf } from "./question-log.ts";
+import { type Outcome, QuestionDesk } from "./question-desk.ts";
+import { transcriptOf } from "./question-log.ts";
 import { Questions } from "./questions.ts";
 import { type FixedTexts, makeHumanTools } from "./tools.ts";
-
-type Outcome = Exclude<AskState, "asked">;
 
 /**
  * The one connection between a run and the person.
@@ -42,19 +42,14 @@ export class HumanChannel {
   readonly texts: FixedTexts;
   /** `mcp__human__ask` and `mcp__human__inbox`. */
   readonly tools: readonly Tool[];
-  readonly #maxAsks: number | undefined;
-  readonly #parks: boolean;
-  readonly #clock: Clock;
   readonly #t: Translate;
   readonly #outlet: Outlet;
   readonly #questions: Questions;
   readonly #mailbox: Mailbox;
   readonly #ledger: Ledger;
-  readonly #asking = new Set<Promise<unknown>>();
-  readonly #busy = new Set<Promise<unknown>>();
-  #unopened: string | undefined;
-  #opening: Promise<void> | undefined;
-  #closed = false;
+  readonly #questionDesk: QuestionDesk;
+  readonly #mailDesk: MailDesk;
+  readonly #busy = new Unsettled();
 
   constructor(options: HumanChannelOptions = {}) {
     checkChannelOptions(options);
@@ -67,24 +62,17 @@ export class HumanChannel {
       timeout: options.timeoutText ?? this.#t("human.timeout"),
       declined: options.declinedText ?? this.#t("human.declined"),
     });
-    this.#maxAsks = checkMaxAsks(options.maxAsks);
     this.timeoutMs = checkTimeout(options.timeoutMs);
-    this.#parks = options.park ?? false;
-    this.#clock = options.clock ?? systemClock;
-    const { onEvent, logPath, amendPath } = options;
+    const clock = options.clock ?? systemClock;
+    const { onEvent, logPath, amendPath, storePath } = options;
     this.#outlet = new Outlet({ onEvent, logPath, amendPath, language: this.language });
-    this.#questions = new Questions(this.#clock);
-    this.#mailbox = new Mailbox(this.#clock);
-    this.#ledger = new Ledger({
-      questions: this.#questions,
-      mailbox: this.#mailbox,
-      writes: this.#outlet.writes,
-      clock: this.#clock,
-      onAnswer: (question, { state, answer, waitedMs }) => this.#heard(question, state as Outcome, answer, waitedMs),
-      onMail: (letter) => void this.#track(this.#receive(letter)),
-      onError: (error) => this.#outlet.errors.push(error),
-    });
-    this.#unopened = options.storePath;
+    this.#questions = new Questions(clock);
+    this.#mailbox = new Mailbox(clock);
+    this.#ledger = this.#makeLedger(clock, storePath);
+    const shared = { ledger: this.#ledger, outlet: this.#outlet, clock, t: this.#t };
+    const patience = { timeoutMs: this.timeoutMs, park: options.park ?? false };
+    this.#questionDesk = new QuestionDesk({ ...shared, questions: this.#questions, maxAsks: checkMaxAsks(options.maxAsks), patience });
+    this.#mailDesk = new MailDesk({ ...shared, mailbox: this.#mailbox, logPath, amendPath });
     this.tools = makeHumanTools(this);
   }
 
@@ -99,7 +87,7 @@ export class HumanChannel {
 
   /** Asks and waits for the outcome. */
   ask(question: string, options: AskOptions = {}): Promise<Ask> {
-    return track(this.#asking, this.#ask(question, options));
+    return this.#questionDesk.ask(question, options);
   }
 
   /** Questions that wait for an answer now, oldest first. */
@@ -109,22 +97,22 @@ export class HumanChannel {
 
   /** The next question that no puller was given yet (pull). Undefined at `timeoutMs` and when the channel closes. */
   async nextAsk(options: PullOptions = {}): Promise<Ask | undefined> {
-    return this.#closed ? undefined : this.#questions.line.next(options);
+    return this.#questionDesk.isClosed ? undefined : this.#questions.line.next(options);
   }
 
   /** False when the question does not exist or has its outcome already. The words are taken as given. */
   answer(id: string, text: string): boolean {
-    return this.#settleById(id, "answered", text);
+    return this.#questionDesk.settleById(id, "answered", text);
   }
 
   /** The person will not answer. False when the question does not exist or has its outcome already. */
   decline(id: string, reason = ""): boolean {
-    return this.#settleById(id, "declined", reason);
+    return this.#questionDesk.settleById(id, "declined", reason);
   }
 
   /** Mail: the person speaks unasked. Resolves, never rejects, when it is saved, or the receipt says why it is not. */
   send(text: string): Promise<Mail> {
-    return this.#track(this.#send(text));
+    return this.#busy.add(this.#mailDesk.send(text));
   }
 
   /**
@@ -132,7 +120,12 @@ export class HumanChannel {
    * Resolves, never rejects, to whether they are saved.
    */
   amend(text: string, label = ""): Promise<AmendReceipt> {
-    return this.#track(this.#amend({ at: toInstant(this.#clock.now()), label, text }));
+    return this.#busy.add(this.#mailDesk.amend(text, label));
+  }
+
+  /** What this channel has added to `amendPath`, oldest first. What else stands there, others wrote. */
+  get amendments(): readonly Amendment[] {
+    return this.#outlet.amendments;
   }
 
   /** Mail that no agent has taken yet. */
@@ -142,12 +135,12 @@ export class HumanChannel {
 
   /** Delivers the pending mail, and what the same `key` was given before. */
   takeMail(options: { readonly key?: string } = {}): Promise<readonly Mail[]> {
-    return this.#track(this.#takeMail(options.key));
+    return this.#busy.add(this.#mailDesk.take(options.key));
   }
 
   /** Questions left in the quota; −1 = unlimited. */
   get remaining(): number {
-    return this.#maxAsks === undefined ? -1 : Math.max(0, this.#maxAsks - this.#questions.counted);
+    return this.#questionDesk.remaining;
   }
 
   /** Everything asked and said so far, as Markdown. */
@@ -180,31 +173,26 @@ export class HumanChannel {
    * numbering goes on, open questions wait to be entered again. Answers and mail that were left there are taken in.
    */
   async attach(options: { readonly storePath: string; readonly previous?: string }): Promise<void> {
-    if (this.#asking.size > 0) throw new FlowerError("bad-config", "A channel cannot change its store while a question waits.");
-    this.#unopened = undefined;
-    await this.#open(options.storePath, options.previous);
+    if (this.#questionDesk.isBusy) throw new FlowerError("bad-config", "A channel cannot change its store while a question waits.");
+    await this.#ledger.open(options.storePath, options.previous);
   }
 
   /** Looks whether another process left answers or mail in the store. */
-  async refresh(): Promise<void> {
-    await this.#ready();
-    await this.#ledger.save();
+  refresh(): Promise<void> {
+    return this.#ledger.refresh();
   }
 
   /** Resolves when everything said so far is in its files. */
   async flush(): Promise<void> {
     do {
-      await Promise.allSettled([...this.#busy]);
+      await this.#busy.settled();
       await this.#outlet.writes.idle();
     } while (this.#busy.size > 0);
   }
 
   /** Ends all waiting (questions with a key stay open in the store) and finishes the writing. */
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#questions.line.close();
-    this.#questions.giveUp(new FlowerError("aborted", "The channel to the person was closed."));
-    await Promise.allSettled([...this.#asking]);
+    await this.#questionDesk.close();
     await this.flush();
   }
 
@@ -212,143 +200,22 @@ export class HumanChannel {
     return this.close();
   }
 
-  async #ask(text: string, options: AskOptions): Promise<Question> {
-    throwIfAborted(options.signal);
-    this.#throwIfClosed();
-    const opening = this.#ready();
-    if (opening) await opening;
-    const known = this.#questions.byKey(options.key);
-    if (known && this.#questions.isWaiting(known)) {
-      throw new FlowerError("bad-input", `The call ${known.key} waits already, for question ${known.id}.`);
-    }
-    const question = known ?? this.#questions.create({ ...options, question: text });
-    const refusal = known ? undefined : this.#refusal(question);
-    if (!known) this.#outlet.log(questionEntry(question, this.#t));
-    if (question.state === "asked" && question.purpose === "model" && refusal === undefined) question.counts = true;
-    try {
-      if (this.#ledger.path !== undefined) await this.#ledger.save();
-      if (question.state === "asked") await this.#reachOutcome(question, refusal, options.signal);
-    } catch (error) {
-      if (question.key === undefined || isForGood(error)) this.#settle(question, "invalid", "");
-      else if (isFlowerError(error, "parked")) await this.#park(question);
-      throw error;
-    }
-    await this.#ledger.save();
-    return question;
-  }
-
-  #refusal(question: Question): Outcome | undefined {
-    if (question.question.trim() === "") return "invalid";
-    if (question.purpose === "model" && this.remaining === 0) return "over_budget";
-    return undefined;
-  }
-
-  async #reachOutcome(question: Question, refusal: Outcome | undefined, signal: AbortSignal | undefined): Promise<void> {
-    throwIfAborted(signal);
-    this.#throwIfClosed();
-    const from = question.parked ? this.#clock.now() : Date.parse(question.askedAt);
-    const until = this.timeoutMs === null ? undefined : from + this.timeoutMs;
-    const late = until !== undefined && (until <= this.#clock.now() || this.timeoutMs === 0);
-    const parks = this.#parks && question.purpose !== "model" && question.key !== undefined;
-    if (refusal !== undefined || (late && !parks)) {
-      this.#settle(question, refusal ?? "timeout", "");
-      return;
-    }
-    const onTime = () => (parks ? this.#questions.leave(question, parkedFor(question)) : this.#settle(question, "timeout", ""));
-    const settled = this.#questions.wait(question, late ? undefined : until, signal, onTime);
-    this.#outlet.emit(question.event(this.remaining));
-    if (this.#questions.isWaiting(question)) this.#questions.line.offer(question); // a sink may have answered at once
-    if (late) onTime();
-    await settled;
-  }
-
-  async #park(question: Question): Promise<void> {
-    question.parked = true;
-    await this.#ledger.save();
-  }
-
-  #throwIfClosed(): void {
-    if (this.#closed) throw new FlowerError("aborted", "The channel to the person is closed.");
-  }
-
-  #settleById(id: string, outcome: Outcome, text: string): boolean {
-    const question = this.#questions.byId(id);
-    return question !== undefined && this.#settle(question, outcome, text);
-  }
-
-  #settle(question: Question, outcome: Outcome, answer: string, waitedMs?: number): boolean {
-    if (!question.settle(outcome, answer, waitedMs)) return false;
-    this.#outlet.log(outcomeEntry(question, this.#t));
-    void this.#ledger.save();
-    this.#outlet.emit(question.event(this.remaining));
-    this.#questions.settled(question);
-    return true;
+  #makeLedger(clock: Clock, storePath: string | undefined): Ledger {
+    return new Ledger({
+      questions: this.#questions,
+      mailbox: this.#mailbox,
+      writes: this.#outlet.writes,
+      clock,
+      busy: this.#busy,
+      storePath,
+      onAnswer: (question, stored) => this.#heard(question, stored),
+      onMail: (letter) => void this.#busy.add(this.#mailDesk.receive(letter)),
+      onError: (error) => this.#outlet.errors.push(error),
+    });
   }
 
   /** An answer from another process; when it comes too late, the words are kept as mail. */
-  #heard(question: Question, outcome: Outcome, answer: string, waitedMs: number | undefined): void {
-    if (!this.#settle(question, outcome, answer, waitedMs)) void this.send(`${question.id}: ${answer}`);
+  #heard(question: Question, { state, answer, waitedMs }: StoredAsk): void {
+    if (!this.#questionDesk.settle(question, state as Outcome, answer, waitedMs)) void this.send(`${question.id}: ${answer}`); // a stored answer is an outcome
   }
-
-  async #send(text: string): Promise<Mail> {
-    const opening = this.#ready();
-    if (opening) await opening;
-    return this.#receive(this.#mailbox.write(text));
-  }
-
-  async #receive(letter: Letter): Promise<Mail> {
-    const failure = this.#ledger.path === undefined ? undefined : await this.#ledger.save();
-    const receipt =
-      this.amendPath === undefined ? { amended: "" } : await this.#outlet.amend({ at: letter.at, label: letter.id, text: letter.text });
-    letter.hear(failure && receipt.amended === "" ? { amended: "", notSaved: messageOf(failure.error) } : receipt);
-    this.#outlet.log(mailEntry(letter, this.#t, this.logPath));
-    this.#outlet.emit(letter.event());
-    await this.#ledger.save(); // who has the receipt may die: the words are not taken for news again
-    return letter;
-  }
-
-  async #amend(amendment: Amendment): Promise<AmendReceipt> {
-    const receipt = await this.#outlet.amend(amendment);
-    this.#outlet.log(amendmentEntry(amendment, receipt, this.#t, this.logPath));
-    return receipt;
-  }
-
-  async #takeMail(key: string | undefined): Promise<readonly Mail[]> {
-    await this.refresh();
-    const { again, fresh } = this.#mailbox.take(key);
-    for (const letter of fresh) this.#outlet.emit(letter.event());
-    if (fresh.length > 0) await this.#ledger.save();
-    return [...again, ...fresh];
-  }
-
-  /** The opening of the store that must be over first; undefined when there is none to wait for. */
-  #ready(): Promise<void> | undefined {
-    const path = this.#unopened;
-    this.#unopened = undefined;
-    return path === undefined ? this.#opening : this.#open(path);
-  }
-
-  #open(path: string, previous?: string): Promise<void> {
-    const begun = [...this.#busy]; // later work waits for the opening, so the opening must not wait for it
-    const opening = Promise.allSettled(begun)
-      .then(() => this.#outlet.writes.idle())
-      .then(() => this.#ledger.open(path, previous))
-      .finally(() => {
-        if (this.#opening === opening) this.#opening = undefined;
-      });
-    this.#opening = opening;
-    return this.#track(opening);
-  }
-
-  #track<T>(work: Promise<T>): Promise<T> {
-    return track(this.#busy, work);
-  }
-}
-
-/** Keeps a promise in the set until it has settled. */
-function track<T>(set: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
-  const done = () => void set.delete(work);
-  set.add(work);
-  work.then(done, done);
-  return work;
 }

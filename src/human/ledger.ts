@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { isFlowerError } from "../core/errors.ts";
+import type { Unsettled } from "../core/unsettled.ts";
 import { Question, type StoredAsk } from "./ask.ts";
 import { type AskBook, moveBook, readBook, setAsideIfBroken, updateBook } from "./ask-book.ts";
 import type { Letter } from "./mail.ts";
@@ -12,6 +13,10 @@ export interface LedgerOptions {
   readonly mailbox: Mailbox;
   readonly writes: WriteQueue;
   readonly clock: Clock;
+  /** What the channel has under way: an opening waits for what had begun before it. */
+  readonly busy: Unsettled;
+  /** A store that is to be opened before anything else is done. */
+  readonly storePath: string | undefined;
   /** Another process answered. The question may have been settled here meanwhile. */
   readonly onAnswer: (question: Question, stored: StoredAsk) => void;
   /** Mail that no channel has taken notice of. */
@@ -24,30 +29,46 @@ type Saved = Promise<{ readonly error: unknown } | undefined>;
 /** Keeps questions and mail in the run's store. Each save first takes in what other processes wrote there, so that nobody's words are overwritten. */
 export class Ledger {
   readonly #options: LedgerOptions;
+  /** Known from the start and not opened yet. */
+  #unopened: string | undefined;
+  #opening: Promise<void> | undefined;
   #path: string | undefined;
   #next: Saved | undefined;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
+    this.#unopened = options.storePath;
   }
 
-  /** Undefined until opened: then nothing is kept. */
-  get path(): string | undefined {
-    return this.#path;
+  /** False until opened: then nothing is kept. */
+  get isKept(): boolean {
+    return this.#path !== undefined;
+  }
+
+  /** The opening that must be over first; undefined when there is none to wait for. */
+  ready(): Promise<void> | undefined {
+    return this.#unopened === undefined ? this.#opening : this.open(this.#unopened);
   }
 
   /** Goes on with the store at `path`, which takes over what `previous` holds. Mail that is in no store yet comes along. */
-  async open(path: string, previous?: string): Promise<void> {
-    const { questions, mailbox, writes } = this.#options;
-    const unsaved = this.#path === undefined ? mailbox.pending.map((letter) => letter.toJSON()) : [];
-    questions.clear();
-    mailbox.clear();
-    this.#path = path;
-    await writes.add(() => this.#repairing(path, async () => void (await readBook(path))));
-    if (previous !== undefined) await writes.add(() => this.#repairing(previous, () => moveBook(previous, path)));
+  open(path: string, previous?: string): Promise<void> {
+    const { busy, writes } = this.#options;
+    this.#unopened = undefined;
+    const opening = busy
+      .settled() // later work waits for the opening, so the opening must not wait for it
+      .then(() => writes.idle())
+      .then(() => this.#takeOver(path, previous))
+      .finally(() => {
+        if (this.#opening === opening) this.#opening = undefined;
+      });
+    this.#opening = opening;
+    return busy.add(opening);
+  }
+
+  /** Looks whether another process left answers or mail in the store. */
+  async refresh(): Promise<void> {
+    await this.ready();
     await this.save();
-    for (const mail of unsaved) mailbox.add(mail);
-    if (unsaved.length > 0) await this.save();
   }
 
   /** Resolves when everything up to this call is on disk, or to what went wrong. Calls that come before the writing share it. */
@@ -63,6 +84,19 @@ export class Ledger {
       }
     });
     return this.#next;
+  }
+
+  async #takeOver(path: string, previous: string | undefined): Promise<void> {
+    const { questions, mailbox, writes } = this.#options;
+    const unsaved = this.#path === undefined ? mailbox.pending.map((letter) => letter.toJSON()) : [];
+    questions.clear();
+    mailbox.clear();
+    this.#path = path;
+    await writes.add(() => this.#repairing(path, async () => void (await readBook(path))));
+    if (previous !== undefined) await writes.add(() => this.#repairing(previous, () => moveBook(previous, path)));
+    await this.save();
+    for (const mail of unsaved) mailbox.add(mail);
+    if (unsaved.length > 0) await this.save();
   }
 
   /** A file that cannot be understood is set aside, reported, and the work done on a fresh one. */

@@ -21,11 +21,7 @@ export interface Mail extends AmendReceipt {
 }
 
 /** Mail as it stands in the store. */
-export interface StoredMail extends AmendReceipt {
-  readonly id: string;
-  readonly text: string;
-  readonly at: string;
-  readonly state: "queued" | "delivered";
+export interface StoredMail extends AmendReceipt, Pick<Mail, "id" | "text" | "at" | "state"> {
   /** The inbox call that took it: the same call gets it again after a restart. */
   readonly takenBy?: string;
   /** Not yet appended, logged and announced. */

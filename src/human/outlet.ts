@@ -18,6 +18,8 @@ export interface OutletOptions {
 export class Outlet {
   onEvent: EventSink | undefined;
   readonly errors: unknown[] = [];
+  /** What was added to the amended document, oldest first. */
+  readonly amendments: Amendment[] = [];
   readonly writes = new WriteQueue((error) => this.errors.push(error));
   readonly #sinks = new Set<EventSink>();
   readonly #unheard: EventOf<"ask">[] = [];
@@ -56,6 +58,7 @@ export class Outlet {
     const { amendPath: path, language } = this.#options;
     if (path === undefined) return { amended: "" };
     const failure = await this.writes.add(() => appendAmendment(path, amendment, language));
+    if (!failure) this.amendments.push(amendment);
     return failure ? { amended: "", notSaved: messageOf(failure.error) } : { amended: path };
   }
 }

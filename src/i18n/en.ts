@@ -138,6 +138,9 @@ export const en = {
   "goal.notReached": "the goal was not reached in {rounds} rounds. {reason}",
   "workflow.woke": "Going on with the run of {since}.",
   "workflow.amended": "Going on with the run of {since}; your words were added to the brief.",
+  "workflow.briefEdited": "Going on by the edited brief; what was changed has been added at its end:\n{changes}",
+  "workflow.briefChangedDuringWork":
+    'The brief {path} was changed while the work ran. That does not change the goal. If it was you, say so: flower say "…".',
   "workflow.alreadyDone": "This was finished already. Say something else to go on from here, or use --new to start afresh.",
   "permission.question": "May {tool} do this? {summary}\n({reason})",
   "permission.allow": "Allow it this time",
@@ -260,8 +263,8 @@ export const en = {
   "cli.goal.sealed":
     "A run is at work here: until its round ends, the goal counts as it was when the round began. Then the change is shown to you and you are asked which one counts.",
   "cli.goal.reopened": "The next start works by it.",
-  "cli.goal.edited": "The person edited the goal:\n\n{changes}",
-  "cli.brief.edited": "The person edited the brief:\n\n{changes}",
+  "goal.edited": "The person edited the goal:\n\n{changes}",
+  "brief.edited": "The person edited the brief:\n\n{changes}",
   "cli.brief.sent": "The run that is at work here has been told ({id}); the goal is amended by it before the work is judged.",
   "cli.brief.reopened": "The next start derives the goal from it again.",
   "cli.status.run": "Run {run} · {state}",

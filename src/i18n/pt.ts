@@ -132,6 +132,9 @@ export const pt: Texts = {
   "goal.notReached": "o objetivo não foi atingido em {rounds} rodadas. {reason}",
   "workflow.woke": "Continuando a execução de {since}.",
   "workflow.amended": "Continuando a execução de {since}; suas palavras foram acrescentadas aos requisitos.",
+  "workflow.briefEdited": "Continuando pelos requisitos editados; o que mudou foi acrescentado no fim deles:\n{changes}",
+  "workflow.briefChangedDuringWork":
+    'Os requisitos {path} foram alterados durante o trabalho. Isso não muda o objetivo. Se foi você, diga: flower say "…".',
   "workflow.alreadyDone": "Isto já foi concluído. Diga algo mais para continuar daqui, ou use --new para começar do zero.",
   "permission.question": "{tool} pode fazer isto? {summary}\n({reason})",
   "permission.allow": "Permitir desta vez",
@@ -258,8 +261,8 @@ export const pt: Texts = {
   "cli.goal.sealed":
     "Uma execução está trabalhando aqui: até a rodada terminar, vale o objetivo de quando ela começou. Depois a mudança é mostrada a você, e perguntam qual vale.",
   "cli.goal.reopened": "O próximo início trabalha por ele.",
-  "cli.goal.edited": "A pessoa editou o objetivo:\n\n{changes}",
-  "cli.brief.edited": "A pessoa editou os requisitos:\n\n{changes}",
+  "goal.edited": "A pessoa editou o objetivo:\n\n{changes}",
+  "brief.edited": "A pessoa editou os requisitos:\n\n{changes}",
   "cli.brief.sent": "A execução em andamento aqui foi avisada ({id}); o objetivo é emendado por isso antes de o trabalho ser julgado.",
   "cli.brief.reopened": "O próximo início deriva o objetivo dele de novo.",
   "cli.status.run": "Execução {run} · {state}",

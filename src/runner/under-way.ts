@@ -1,13 +1,14 @@
 import type { LinkedAbort } from "../core/abort.ts";
 import type { Clock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
+import { Unsettled } from "../core/unsettled.ts";
 
 const GRACE_MS = 10_000;
 
 /** What a Runner has under way: turns, and tools that go on after their call was given up. */
 export class UnderWay {
   readonly #turns = new Map<Promise<void>, LinkedAbort>();
-  readonly #outliving = new Set<Promise<void>>();
+  readonly #outliving = new Unsettled();
 
   addTurn(response: Promise<unknown>, link: LinkedAbort): void {
     const forget = () => {
@@ -19,8 +20,7 @@ export class UnderWay {
   }
 
   addOutliving(still: Promise<void>): void {
-    this.#outliving.add(still);
-    void still.then(() => this.#outliving.delete(still));
+    void this.#outliving.add(still);
   }
 
   /** Waits for all of it; after the grace period (10 s) turns are aborted, tools left. */
@@ -38,6 +38,6 @@ export class UnderWay {
 
   async #settled(): Promise<void> {
     await Promise.all(this.#turns.keys());
-    await Promise.all(this.#outliving);
+    await this.#outliving.settled();
   }
 }

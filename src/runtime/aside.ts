@@ -1,11 +1,13 @@
+import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { Backend } from "../backends/backend.ts";
 import { type ErrorCode, FlowerError, toFlowerError } from "../core/errors.ts";
 import type { EventSink } from "../messages/event.ts";
 import { type OracleMaterial, oraclePrompt } from "./oracle-prompt.ts";
 import { oracle } from "./roles.ts";
-import type { RunOptions } from "./runtime.ts";
+import type { RunOptions, RuntimeOptions } from "./runtime-options.ts";
 import type { StepResult } from "./step-result.ts";
+import type { WorkPlace } from "./work-places.ts";
 
 export interface OracleOptions {
   readonly signal?: AbortSignal;
@@ -80,8 +82,22 @@ function toAnswer({ ok, text, costUsd, error, errorKind }: StepResult): OracleAn
   return { ok: answered, text, costUsd, error: answered ? "" : error, errorKind: answered ? undefined : errorKind };
 }
 
+/** Of a Runtime for side questions: the same place and engine, books and budget of its own. */
+export function asideOptions(options: RuntimeOptions, place: Pick<WorkPlace, "workspace" | "runDir" | "workbench">): RuntimeOptions {
+  const { budget: _runs, backend, resilience, ...same } = options;
+  return {
+    ...same,
+    workspace: place.workspace,
+    workbench: place.workbench,
+    runDir: join(place.runDir, "aside"),
+    contextHandoff: false,
+    ...(backend ? { backend: lend(backend) } : {}),
+    resilience: { ...resilience, offlineLimitMs: 0 }, // an answer now or none
+  };
+}
+
 /** The same backend for somebody who may not close it. */
-export function lend(backend: Backend): Backend {
+function lend(backend: Backend): Backend {
   return {
     name: backend.name,
     run: (query) => backend.run(query),

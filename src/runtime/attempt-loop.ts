@@ -22,7 +22,7 @@ export async function runAttempts(job: Job, host: AttemptHost): Promise<StepResu
   for (;;) {
     const end = await attempt(job, host, books);
     const place = { host, books, agent: job.agent };
-    const decision = decide(end, await attemptState(end, books.attempts, place));
+    const decision = decide(end, await attemptState(end, books.attemptsInRow, place));
     switch (decision.do) {
       case "finish":
         return books.result();
@@ -123,6 +123,7 @@ async function attempt(job: Job, host: AttemptHost, books: StepBooks, steer = st
     recover: (error, attempts, agent) => recover(error, attempts, { host, books, agent }),
     onStarted: async () => {
       books.begun();
+      await host.words.heard();
       await host.onSession(books.sessionId, true);
     },
   };

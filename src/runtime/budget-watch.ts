@@ -13,7 +13,7 @@ export interface WatchedStep {
   publish(event: Event): void;
 }
 
-/** Says what becomes of a step's limits: once that one is nearly used up, once per model that its price is not known, and when one is reached. */
+/** Says what becomes of a step's limits: once that one is nearly used up, once per model that its price is not known, and once that one is reached. */
 export class BudgetWatch {
   readonly #step: WatchedStep;
   readonly #own: BudgetLedger;
@@ -27,8 +27,8 @@ export class BudgetWatch {
     this.#account = this.#own.open();
     this.calls = new CallReserve({
       ledgers: [step.ledger, this.#own],
-      onRefused(refused) {
-        step.publish(budgetEvent("reached", refused));
+      onRefused: (refused, ledger) => {
+        this.#tellReached(refused, ledger);
         return `The next call could exceed the budget: ${describeLimit(refused)}.`;
       },
     });
@@ -47,10 +47,16 @@ export class BudgetWatch {
 
   /** Whether a limit is reached, and why no further call is made then. */
   reached(): string | undefined {
-    const reached = this.#step.ledger.reached() ?? this.#own.reached();
-    if (!reached) return undefined;
-    this.#step.publish(budgetEvent("reached", reached));
+    const ledger = [this.#step.ledger, this.#own].find((each) => each.reached());
+    const reached = ledger?.reached();
+    if (!ledger || !reached) return undefined;
+    this.#tellReached(reached, ledger);
     return `The budget is used up: ${describeLimit(reached)}.`;
+  }
+
+  /** The run's limit is told once, however many of its steps stop at it. */
+  #tellReached(reached: LimitReached, ledger: BudgetLedger): void {
+    if (ledger.isFirst(reached)) this.#step.publish(budgetEvent("reached", reached));
   }
 
   #tellUnpriced(model: string): void {

@@ -106,6 +106,11 @@ export class BudgetLedger {
     return nearLimits(this.#known, this.#wall(), this.#limits).find(({ limit, of }) => this.#isNews(`${limit} ${of}`));
   }
 
+  /** True the first time that this limit turns out to be reached: several steps may find it out, and one that is raised can be reached again. */
+  isFirst({ limit, of }: LimitReached): boolean {
+    return this.#isNews(`reached ${limit} ${of}`);
+  }
+
   /** True the first time that this model turns out to have no known price although there is a limit in dollars. */
   isUnpriced(model: string): boolean {
     return this.#limits.usd !== undefined && this.#isNews(`model ${model}`);

@@ -7,7 +7,7 @@ export type AttemptEnd =
   | { readonly kind: "failed"; readonly error: FlowerError };
 
 export interface AttemptState {
-  /** Attempts made, this one included. Interrupts and context handoffs are not attempts. */
+  /** Attempts in a row, without a reply between them, this one included. Interrupts and context handoffs are not attempts. */
   readonly attempts: number;
   readonly maxAttempts: number;
   /** A person spoke and the words have not been given to the model yet. */

@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { hasCode, readText } from "../core/files.ts";
 import { isRecord, parseJson } from "../core/json.ts";
+import { processState } from "../core/process-state.ts";
 
 /** A command's process group, as recorded. */
 export interface RecordedProcess {
@@ -26,7 +26,7 @@ export class ProcessRecord {
   }
 
   add(started: RecordedProcess): void {
-    this.#alive.set(started.pid, { ...started, ticks: startTicks(started.pid) });
+    this.#alive.set(started.pid, { ...started, ticks: processState(started.pid)?.start });
     this.#write();
   }
 
@@ -54,7 +54,7 @@ export async function endLeftovers(path: string): Promise<readonly string[]> {
   const ended: string[] = [];
   for (const item of recorded) {
     if (!isRecord(item) || typeof item["pid"] !== "number" || typeof item["ticks"] !== "string") continue;
-    if (!(await isGroupOf(item["pid"], item["ticks"]))) continue;
+    if (processState(item["pid"])?.start !== item["ticks"]) continue; // also of a leader that has ended: others of its group may live
     if (endGroup(item["pid"])) ended.push(String(item["command"]));
   }
   return ended;
@@ -68,22 +68,4 @@ function endGroup(pid: number): boolean {
     if (hasCode(error, "ESRCH", "EPERM")) return false;
     throw error;
   }
-}
-
-async function isGroupOf(pid: number, ticks: string): Promise<boolean> {
-  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
-  return text !== undefined && ticksOf(text) === ticks;
-}
-
-/** When a process started, in clock ticks since boot: with the pid it names a process for good. Undefined off Linux. */
-function startTicks(pid: number): string | undefined {
-  try {
-    return ticksOf(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
-function ticksOf(stat: string): string | undefined {
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }

@@ -55,8 +55,8 @@ export class Reserves {
 export interface CallReserveOptions {
   /** Of the run, and of the step's agent. A call has to fit into both. */
   readonly ledgers: readonly [run: BudgetLedger, own: BudgetLedger];
-  /** Told when a call is not made. */
-  readonly onRefused: (refused: LimitReached) => string;
+  /** Told when a call is not made, and whose limit it could exceed. */
+  readonly onRefused: (refused: LimitReached, ledger: BudgetLedger) => string;
 }
 
 /** The calls of one step, its subagents' included: set aside before each, given back when it is known what it took. */
@@ -81,10 +81,11 @@ export class CallReserve {
     const needed = times(cost, 1 + keepBack(call));
     for (;;) {
       const [run] = ledgers;
-      const refused = ledgers.map((ledger) => ledger.lacks(needed)).find((lack) => lack !== undefined);
-      if (refused) {
+      const lacking = ledgers.find((ledger) => ledger.lacks(needed));
+      const refused = lacking?.lacks(needed);
+      if (lacking && refused) {
         run.noteRefusal(run.lacks(needed));
-        return onRefused(refused);
+        return onRefused(refused, lacking);
       }
       if (ledgers.every((ledger) => ledger.lacks(needed, ledger.reserves) === undefined)) {
         const releases = ledgers.map(({ reserves }) => reserves.hold(cost));

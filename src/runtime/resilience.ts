@@ -2,7 +2,7 @@ import type { FlowerError } from "../core/errors.ts";
 
 /** How transient failures are retried. */
 export interface Resilience {
-  /** The first attempt included. Default 6. */
+  /** In a row, without a reply between them; the first attempt included. Default 6. */
   readonly maxAttempts: number;
   /** Milliseconds before the second attempt; doubled each time. Default 4,000. */
   readonly delayMs: number;

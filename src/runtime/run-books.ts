@@ -39,6 +39,8 @@ export class RunBooks {
   readonly #options: RunBooksOptions;
   readonly #lineListeners = new Set<(line: string) => void>();
   readonly #changeListeners = new Set<() => void>();
+  /** Of each step under way: its result as if it ended now with this error. */
+  readonly #rows = new Set<(error: string) => StepResult>();
   #early: Event[] = [];
   #log: EventLog | undefined;
   #opening: Promise<void> | undefined;
@@ -99,6 +101,19 @@ export class RunBooks {
     const continues = this.continues === undefined ? {} : { continues: this.continues };
     const { aside } = await appendManifestRows(this.manifestPath, [{ run: this.runId, ...continues, ...result }]);
     return aside;
+  }
+
+  /** A step is under way: `row` gives its result as if it ended now with this error. The returned function ends that. */
+  keepRow(row: (error: string) => StepResult): () => void {
+    this.#rows.add(row);
+    return () => void this.#rows.delete(row);
+  }
+
+  /** Before the process goes: writes the steps under way to the manifest with this error. */
+  async rescue(error: string): Promise<void> {
+    const results = [...this.#rows].map((row) => row(error));
+    for (const result of results) await this.addRow(result);
+    await this.flush();
   }
 
   async sessionsPath(): Promise<string> {

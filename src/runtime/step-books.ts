@@ -21,6 +21,8 @@ export class StepBooks {
   /** The session holds the prompt; a failure from here on is resumed, not started again. */
   started = false;
   attempts = 1;
+  /** Attempts since the model last replied, this one included: a night has more failures than are allowed in a row. */
+  attemptsInRow = 1;
   usage: Usage = NO_USAGE;
   text = "";
   /** The last tool calls of the main thread, oldest first. */
@@ -102,6 +104,7 @@ export class StepBooks {
 
   retry(): void {
     this.attempts++;
+    this.attemptsInRow++;
     this.goOn(CONTINUE_PROMPT);
   }
 
@@ -136,6 +139,7 @@ export class StepBooks {
     const isMain = subagent === undefined;
     if (isMain && event.kind === "tool_call") this.#noteCall(event);
     if (usage) {
+      this.attemptsInRow = 1;
       if (isMain) this.#unheard.length = 0;
       this.#spend(addUsage(this.#inQuery, usage));
     }

@@ -2,27 +2,22 @@ import { join } from "node:path";
 import type { Agent, Permissions } from "../agents/agent.ts";
 import { booksGuard } from "../guards/books.ts";
 import { indexGuard } from "../guards/index-guard.ts";
+import { originalGuard } from "../guards/original.ts";
 import { type PermissionGuardOptions, permissionGuard } from "../guards/permission.ts";
 import { spillGuard } from "../guards/spill.ts";
 import { LANGUAGES } from "../i18n/catalogue.ts";
-import type { Grants } from "../tools/builtin/grants.ts";
 import type { CallGuard } from "../tools/call.ts";
 import type { Workbench } from "../workbench/workbench.ts";
+import type { WorkPlace } from "./work-places.ts";
 
-export interface GuardedPlace {
-  readonly workspace: string;
-  readonly runDir: string;
-  readonly workbench: Workbench;
-  /** Further folders in which agents may work. */
-  readonly addDirs: readonly string[];
-  readonly grants: Grants;
+export interface GuardedPlace extends WorkPlace {
   /** Results from this many characters on are kept in a file; 0 or Infinity: none. */
   readonly spillThreshold: number | undefined;
   readonly ask: PermissionGuardOptions["ask"];
 }
 
 /**
- * What stands around every tool call of a step: the books are kept, a person is asked about what is not allowed by itself, the
+ * What stands around every tool call of a step: the books are kept, and so is what a copy was made of, a person is asked about what is not allowed by itself, the
  * workbench's index follows what is written, and long results go to files where the agent can read files. For a subagent, `above` are the agents that lead to it, from the main one down.
  */
 export function stepGuards(agent: Agent, place: GuardedPlace, above: readonly Agent[] = []): readonly CallGuard[] {
@@ -37,7 +32,12 @@ export function stepGuards(agent: Agent, place: GuardedPlace, above: readonly Ag
     ask,
   });
   const names = toolNames(agent);
-  const guards = [booksGuard({ workspace, runDir, files, appendOnly }), onlyFor(names, permissions), indexGuard(workbench)];
+  const guards = [
+    booksGuard({ workspace, runDir, files, appendOnly }),
+    ...(place.original === undefined ? [] : [originalGuard({ workspace, original: place.original })]),
+    onlyFor(names, permissions),
+    indexGuard(workbench),
+  ];
   const spills = place.spillThreshold !== 0 && ["Read", "Bash"].some((name) => names.has(name));
   return spills ? [...guards, spillGuard(workbench, place.spillThreshold)] : guards;
 }

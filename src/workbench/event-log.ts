@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, ftruncateSync, mkdirSync, openSync, writeSync
 import { dirname } from "node:path";
 import { type Clock, systemClock, toInstant } from "../core/clock.ts";
 import { FlowerError, messageOf } from "../core/errors.ts";
-import { type Json, toJson } from "../core/json.ts";
+import { isRecord, type Json, toJson } from "../core/json.ts";
 import type { Event, LoggedEvent } from "../messages/event.ts";
 import { findLogEnd } from "./log-end.ts";
 import { maskSecrets } from "./secrets.ts";
@@ -25,7 +25,8 @@ const FLUSH_MS = 40;
  * The durable log of one run's events, `events.jsonl`.
  *
  * 1. Sequence numbers are given at append, from 1, without gaps; a log that is opened again goes on where it ended.
- * 2. A line is on disk within 50 ms, a question's at once. What is on disk survives a kill of the process.
+ * 2. A line is on disk within 50 ms; a question's, and one that says what was spent, at once. What is on disk survives a kill of the
+ *    process.
  * 3. Each flush is one append of whole lines. Half a line, left by a kill, is cut off when the log is opened.
  * 4. Secrets are masked before anyone, on disk or in memory, gets the logged event.
  * 5. Listeners get the lines byte for byte, in order, and only once they are on disk.
@@ -88,7 +89,7 @@ export class EventLog implements AsyncDisposable {
     const line = toLine(logged);
     const masked = maskSecrets(line);
     this.#lines.push(masked);
-    if (event.kind === "ask") this.#tryFlush();
+    if (isUrgent(event)) this.#tryFlush();
     else this.#cancelFlush ??= this.#clock.after(FLUSH_MS, () => this.#tryFlush());
     return masked === line ? logged : (JSON.parse(masked) as LoggedEvent);
   }
@@ -167,6 +168,11 @@ export class EventLog implements AsyncDisposable {
       }
     }
   }
+}
+
+/** What is paid for stays in the books, however soon the process ends: a reply is kept only after its event. */
+function isUrgent({ kind, payload }: Event): boolean {
+  return kind === "ask" || (isRecord(payload) && "usage" in payload && payload.usage !== undefined);
 }
 
 function toLine(logged: LoggedEvent): string {

@@ -39,18 +39,21 @@ function toFile(value: unknown): LineageFile | undefined {
 
 function isLineage(value: unknown): value is Lineage {
   if (!isRecord(value) || !isRecord(value["steps"]) || !Array.isArray(value["runs"])) return false;
-  const { request, language, woke, runs, steps } = value;
+  const { request, language, woke, runs, steps, documents = {} } = value;
   return (
     typeof request === "string" &&
     LANGUAGES.some((known) => known === language) &&
     typeof woke === "number" &&
     runs.every((run) => typeof run === "string") &&
+    isRecord(documents) &&
+    Object.values(documents).every((text) => typeof text === "string") &&
     Object.values(steps as object).every(isStep)
   );
 }
 
 function isStep(value: unknown): value is LineageStep {
   if (!isRecord(value)) return false;
-  const { sessionId, finished, round } = value;
+  const { sessionId, finished, round, unheard = [] } = value;
+  if (!Array.isArray(unheard)) return false;
   return (sessionId === undefined || typeof sessionId === "string") && typeof finished === "boolean" && typeof round === "number";
 }

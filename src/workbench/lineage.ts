@@ -20,6 +20,8 @@ export interface LineageStep {
   readonly value?: Json;
   /** What the person has added since, as long as the step has not passed with it. */
   readonly amendment?: string;
+  /** What the person said at interrupts and no session of the step holds yet; a later start says it. */
+  readonly unheard?: readonly string[];
   /** The work of this round is done and waits for its gate's answer; a later start goes straight there. */
   readonly worked?: boolean;
 }
@@ -30,6 +32,17 @@ export interface LineageBudget {
   readonly asked: number;
   /** By limit: what it was at the start, and what they raised it to. */
   readonly raised: Readonly<Partial<Record<"usd" | "tokens" | "wallMs", { readonly from: number; readonly to: number }>>>;
+}
+
+/**
+ * Brief and goal as they were handed in, or as a person's edit was last taken in: what differs from it since, a person wrote. The goal
+ * without the checks that a person wrote.
+ */
+export interface LineageDocuments {
+  readonly brief?: string;
+  readonly goal?: string;
+  /** The goal file as it was when the round of work under way began, in the form of whoever seals it; empty when no round is. */
+  readonly seal?: string;
 }
 
 /** What the next start of a workflow in the same folder goes on from. */
@@ -46,6 +59,7 @@ export interface Lineage {
   /** By base step name: rounds, retries and successors of a context handoff update it; judge and oracle never enter. */
   readonly steps: Readonly<Record<string, LineageStep>>;
   readonly budget?: LineageBudget;
+  readonly documents?: LineageDocuments;
   /** How the last run ended; undefined while it runs, or when it was killed. */
   readonly outcome?: RunOutcome;
 }
@@ -84,6 +98,11 @@ export function newLineage(request: string, language: Language, run: string): Li
 export function withStep(lineage: Lineage, step: string, change: Partial<LineageStep>): Lineage {
   const old = Object.hasOwn(lineage.steps, step) ? lineage.steps[step] : undefined;
   return { ...lineage, steps: { ...lineage.steps, [step]: { finished: false, round: 1, ...old, ...change } } };
+}
+
+/** The lineage with a document as it is now handed in or taken in. */
+export function withDocument(lineage: Lineage, name: keyof LineageDocuments, text: string): Lineage {
+  return { ...lineage, documents: { ...lineage.documents, [name]: text } };
 }
 
 /** The lineage with what the person adds now: every step that has begun is to take it in, whoever runs it then. */

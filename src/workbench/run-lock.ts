@@ -6,8 +6,8 @@ import { FlowerError } from "../core/errors.ts";
 import { readText, replaceFile, withFileLock } from "../core/files.ts";
 import { newId } from "../core/ids.ts";
 import { isRecord, parseJson } from "../core/json.ts";
+import { isAlive, processState } from "../core/process-state.ts";
 import { toFileName } from "./file-name.ts";
-import { isAlive, startTimeOf } from "./process-identity.ts";
 
 /** Who holds a workflow's lock. */
 export interface RunHolder {
@@ -48,7 +48,7 @@ const STALE_MS = 30_000;
 export async function acquireRunLock(runDir: string, workflow: string, info: RunLockInfo): Promise<RunLock> {
   const path = lockPath(runDir, workflow);
   const clock = info.clock ?? systemClock;
-  const started = await startTimeOf(process.pid);
+  const started = processState(process.pid)?.start;
   const since = toInstant(clock.now());
   const own: LockFile = { pid: process.pid, runId: info.runId, since, host: hostname(), token: newId(), ...(started ? { started } : {}) };
   await withFileLock(path, async () => {
@@ -131,16 +131,16 @@ async function readHolder(path: string, clock: Clock): Promise<RunHolder | undef
   if (!lock) return undefined;
   const stats = await stat(path).catch(() => undefined);
   const isStale = !stats || clock.now() - stats.mtimeMs > STALE_MS;
-  if (!(await isHeld(lock, isStale))) return undefined;
+  if (!isHeld(lock, isStale)) return undefined;
   const { pid, runId, since, host } = lock;
   return { pid, runId, since, host };
 }
 
 /** On this machine the process decides, as far as the system tells; elsewhere, or in doubt, the heartbeat. */
-async function isHeld(lock: LockFile, isStale: boolean): Promise<boolean> {
+function isHeld(lock: LockFile, isStale: boolean): boolean {
   if (lock.host !== hostname()) return !isStale;
   if (!isAlive(lock.pid)) return false;
-  const started = await startTimeOf(lock.pid);
+  const started = processState(lock.pid)?.start;
   return lock.started !== undefined && started !== undefined ? lock.started === started : !isStale;
 }
 

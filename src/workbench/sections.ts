@@ -12,12 +12,25 @@ import { markdownLines, opensFence, tidy, withoutReturns } from "./markdown-line
  * 6. Any string is accepted, in linear time.
  */
 export function parseSections<K extends string>(text: string, labels: Readonly<Record<K, readonly string[]>>): Partial<Record<K, string>> {
-  const index = labelIndex(labels);
   const sections: Partial<Record<K, string>> = {};
+  for (const { key, content } of listSections(text, labels)) sections[key] = content;
+  return sections;
+}
+
+/** One occurrence of a section. */
+export interface Section<K extends string> {
+  readonly key: K;
+  readonly content: string;
+}
+
+/** Every section that has content, in the text's order, by the rules of {@link parseSections} but the fourth. */
+export function listSections<K extends string>(text: string, labels: Readonly<Record<K, readonly string[]>>): readonly Section<K>[] {
+  const index = labelIndex(labels);
+  const sections: Section<K>[] = [];
   let open: { readonly key: K; readonly level: number; readonly lines: string[] } | undefined;
   const close = () => {
     const content = open ? tidy(open.lines.join("\n")) : "";
-    if (open && content !== "") sections[open.key] = content;
+    if (open && content !== "") sections.push({ key: open.key, content });
     open = undefined;
   };
   for (const line of markdownLines(withoutReturns(text.replace(/^\uFEFF/, "")))) {

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { FlowerError } from "../core/errors.ts";
-import type { Language } from "../i18n/catalogue.ts";
+import { type Language, translator } from "../i18n/catalogue.ts";
 import type { RunOutcome } from "../messages/event.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import {
   archiveLineage,
   type Lineage,
   type LineageBudget,
+  type LineageDocuments,
   type LineageNotice,
   type LineagePlace,
   type LineageStep,
@@ -14,9 +15,11 @@ import {
   readLineage,
   updateLineage,
   withAmendment,
+  withDocument,
   withStep,
 } from "../workbench/lineage.ts";
 import { acquireRunLock } from "../workbench/run-lock.ts";
+import { changedLines } from "./goal-seal.ts";
 
 export interface ChainOptions {
   readonly workflow: string;
@@ -31,6 +34,8 @@ export interface ChainOptions {
   readonly needsRequest: boolean;
   /** Keeps an amendment where people and agents read it; done before the lineage says that it was heard. */
   readonly onAmend: (words: string) => Promise<unknown>;
+  /** The brief as it stands, without what was added at its end; undefined when there is none. */
+  readonly readBrief: () => Promise<string | undefined>;
 }
 
 /**
@@ -42,6 +47,8 @@ export class Chain {
   readonly woke: Lineage | undefined;
   /** The person's words at the wake, when they differ from everything said before. */
   readonly amendment: string | undefined;
+  /** The lines of the brief that a person has changed by hand since the last run. They count as words of the person. */
+  readonly edited: string | undefined;
   /** Why an existing lineage could not be used. */
   readonly notice: LineageNotice | undefined;
   /** Aborts when another process took this workflow over, because this one was away for too long. */
@@ -54,6 +61,7 @@ export class Chain {
   private constructor(setup: ChainSetup) {
     this.woke = setup.woke;
     this.amendment = setup.amendment;
+    this.edited = setup.edited;
     this.notice = setup.notice;
     this.lost = setup.lost;
     this.#place = setup.place;
@@ -72,13 +80,28 @@ export class Chain {
       const { lineage: old, notice } = options.continuous ? await readLineage(place, workflow) : {};
       if (!old && request === undefined && options.needsRequest) throw nothingToGoOnWith();
       const amendment = old && request !== undefined && !said(old).includes(request.trim()) ? request : undefined;
-      if (amendment !== undefined) await options.onAmend(amendment);
-      const lineage = await updateLineage(place, workflow, () =>
-        old ? wake(old, runtime.runId, amendment) : newLineage(request ?? "", options.language, runtime.runId),
-      );
+      const brief = await options.readBrief();
+      const edited = old && editedLines(old, brief);
+      const edit = edited === undefined ? undefined : translator(old?.language ?? options.language)("brief.edited", { changes: edited });
+      const words = [edit, amendment].filter((said) => said !== undefined);
+      for (const said of words) await options.onAmend(said);
+      const lineage = await updateLineage(place, workflow, () => {
+        const begun = old ? wake(old, runtime.runId, words) : newLineage(request ?? "", options.language, runtime.runId);
+        return brief === undefined && edited === undefined ? begun : withDocument(begun, "brief", brief ?? "");
+      });
       if (!lineage) throw new FlowerError("unknown", "The lineage was not written.");
       runtime.books.earlier = old?.runs ?? [];
-      return new Chain({ woke: old, amendment, notice, place, workflow, lost: lock.signal, release: () => lock.release(), lineage });
+      return new Chain({
+        woke: old,
+        amendment,
+        edited,
+        notice,
+        place,
+        workflow,
+        lost: lock.signal,
+        release: () => lock.release(),
+        lineage,
+      });
     } catch (error) {
       await lock.release();
       throw error;
@@ -110,6 +133,22 @@ export class Chain {
     if (updated) this.#lineage = updated;
   }
 
+  /** What a document was when it was last handed in or taken in. */
+  document(name: keyof LineageDocuments): string | undefined {
+    return this.#lineage.documents?.[name];
+  }
+
+  /** Records a document as handed in, or taken in. Gives what it was before, also when another process has recorded that. */
+  async keepDocument(name: keyof LineageDocuments, text: string): Promise<string | undefined> {
+    let before: string | undefined;
+    const updated = await updateLineage(this.#place, this.#workflow, (current) => {
+      before = (current ?? this.#lineage).documents?.[name];
+      return withDocument(current ?? this.#lineage, name, text);
+    });
+    if (updated) this.#lineage = updated;
+    return before;
+  }
+
   /** Records the end and lets others run. */
   async close(outcome: RunOutcome): Promise<void> {
     try {
@@ -123,6 +162,7 @@ export class Chain {
 interface ChainSetup {
   readonly woke: Lineage | undefined;
   readonly amendment: string | undefined;
+  readonly edited: string | undefined;
   readonly notice: LineageNotice | undefined;
   readonly lost: AbortSignal;
   readonly place: LineagePlace;
@@ -136,10 +176,15 @@ function said(lineage: Lineage): readonly string[] {
   return [lineage.request, ...(lineage.amendments ?? [])].map((text) => text.trim());
 }
 
-function wake(old: Lineage, runId: string, amendment: string | undefined): Lineage {
+/** What a person has changed in the brief by hand; undefined when nothing, or when it is not known how it was. */
+function editedLines({ documents }: Lineage, brief = ""): string | undefined {
+  const known = documents?.brief;
+  return known === undefined || known === brief ? undefined : changedLines(known, brief);
+}
+
+function wake(old: Lineage, runId: string, words: readonly string[]): Lineage {
   const { outcome: _ended, ...rest } = old;
-  const woken = { ...rest, woke: old.woke + 1, runs: [...old.runs, runId] };
-  return amendment === undefined ? woken : withAmendment(woken, amendment);
+  return words.reduce(withAmendment, { ...rest, woke: old.woke + 1, runs: [...old.runs, runId] });
 }
 
 async function archive(runtime: Runtime, place: LineagePlace, workflow: string): Promise<void> {

@@ -6,7 +6,8 @@ import type { Language } from "../i18n/catalogue.ts";
 import { translator } from "../i18n/catalogue.ts";
 import { clarifier, type RoleOptions } from "../runtime/roles.ts";
 import { BRIEF_KEYS, type Brief, briefToMarkdown, parseBrief } from "../workbench/brief.ts";
-import { BRIEF_KEY, type Ctx, REJECTION_KEY } from "./ctx.ts";
+import { briefPart } from "./brief-edit.ts";
+import { BRIEF_KEY, type Ctx, REJECTION_KEY, scopeOf } from "./ctx.ts";
 import { documentTool, HandedIn } from "./document-tools.ts";
 import { keepReplaced, unfinishedDocument, unfinishedNote } from "./keep-replaced.ts";
 import { Step } from "./step.ts";
@@ -85,7 +86,9 @@ export function clarifyStep(channel: HumanChannel, options: ClarifyOptions): Ste
         return false;
       }
       await keepReplaced(options.briefPath, await unfinishedDocument(options.briefPath, isCompleteBrief), language, ctx);
-      await replaceKeepingAmendments(options.briefPath, briefToMarkdown(handedIn, language), language);
+      const text = briefToMarkdown(handedIn, language);
+      await replaceKeepingAmendments(options.briefPath, text, language);
+      if (options.briefPath === channel.amendPath) await scopeOf(ctx)?.keepDocument("brief", briefPart(text));
       fillCtx(ctx, name, handedIn, language);
       return true;
     },

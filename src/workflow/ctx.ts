@@ -3,6 +3,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { StepResult } from "../runtime/step-result.ts";
 import type { Brief } from "../workbench/brief.ts";
 import type { Goal } from "../workbench/goal-document.ts";
+import type { LineageDocuments } from "../workbench/lineage.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** A workflow's results by step name. Keys that begin with `_` are the framework's; read them with the functions below. */
@@ -36,6 +37,10 @@ export interface Scope {
   emit(event: Event): void;
   /** Records that the round's work is done: should the process end before the gate has answered, the next goes straight there. */
   workDone(): Promise<void>;
+  /** What a document was when it was last handed in or taken in; undefined when that is not known. What differs since, a person wrote. */
+  document(name: keyof LineageDocuments): string | undefined;
+  /** Records it as handed in, or taken in. Gives what it was before. */
+  keepDocument(name: keyof LineageDocuments, text: string): Promise<string | undefined>;
   /** Where earlier runs of the chain keep a file of this name, the newest first. */
   earlierFiles(name: string): readonly string[];
 }

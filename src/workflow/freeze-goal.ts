@@ -1,7 +1,9 @@
 import { stat, utimes } from "node:fs/promises";
 import { replaceFile } from "../core/files.ts";
 import type { Language } from "../i18n/catalogue.ts";
-import { type Goal, goalToMarkdown } from "../workbench/goal-document.ts";
+import type { Check } from "../workbench/check.ts";
+import { type Goal, goalToMarkdown, makeGoal, parseGoal } from "../workbench/goal-document.ts";
+import type { Scope } from "./ctx.ts";
 
 export interface FreezeOptions {
   readonly path: string;
@@ -15,6 +17,42 @@ export async function freezeGoal(goal: Goal, options: FreezeOptions): Promise<vo
   await replaceFile(options.path, goalToMarkdown(goal, options.language));
   const heard = new Date(options.heardUntil);
   await utimes(options.path, heard, heard);
+}
+
+/**
+ * Writes the goal that a goal-setter handed in. `personal`: the checks that a person wrote into the file before; those that are missing
+ * are put behind, and what is remembered as handed in is without them. Gives the goal as it is frozen.
+ */
+export async function freezeHandedIn(
+  handedIn: Goal,
+  personal: readonly Check[],
+  scope: Scope | undefined,
+  options: FreezeOptions,
+): Promise<Goal> {
+  const goal = makeGoal(handedIn.statement, [...handedIn.checks, ...without(personal, handedIn.checks)]);
+  await freezeGoal(goal, options);
+  await scope?.keepDocument("goal", goalToMarkdown({ ...goal, checks: without(goal.checks, personal) }, options.language));
+  return goal;
+}
+
+/** The checks of a goal file that no goal-setter handed in: a person wrote or edited them. */
+export function personalChecks(goal: Goal, scope: Scope | undefined): readonly Check[] {
+  return without(goal.checks, parseGoal(scope?.document("goal") ?? "").checks);
+}
+
+/** As they are read from a file, whatever a model called them by. */
+function without(checks: readonly Check[], others: readonly Check[]): readonly Check[] {
+  const known = new Set(others.map(asRead));
+  return checks.filter((check) => !known.has(asRead(check)));
+}
+
+/** Those of the checks that are among the others too. */
+export function inBoth(checks: readonly Check[], others: readonly Check[]): readonly Check[] {
+  return without(checks, without(checks, others));
+}
+
+function asRead(check: Check): string {
+  return JSON.stringify(parseGoal(goalToMarkdown({ statement: "", checks: [check] }, "en")).checks[0]);
 }
 
 /** Until when the person has been heard, in milliseconds; an edit of the file by hand counts as hearing everything before it. */

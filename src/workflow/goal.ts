@@ -6,10 +6,12 @@ import type { HumanChannel } from "../human/channel.ts";
 import { type Language, type Translate, translator } from "../i18n/catalogue.ts";
 import { makeEvent } from "../messages/event.ts";
 import { goalSetter, type RoleOptions } from "../runtime/roles.ts";
+import type { Check } from "../workbench/check.ts";
 import { type Goal, goalToMarkdown, parseGoal } from "../workbench/goal-document.ts";
 import { type Ctx, GOAL_KEY, goalOf, REJECTION_KEY, runtimeOf, scopeOf } from "./ctx.ts";
 import { HandedIn } from "./document-tools.ts";
-import { freezeGoal } from "./freeze-goal.ts";
+import { freezeHandedIn, personalChecks } from "./freeze-goal.ts";
+import { checkSeal } from "./goal-seal.ts";
 import { goalTool } from "./goal-tool.ts";
 import { keepReplaced, unfinishedDocument, unfinishedNote } from "./keep-replaced.ts";
 import { amendPrompt } from "./rederive-goal.ts";
@@ -26,7 +28,7 @@ export interface GoalOptions {
   readonly language?: Language;
   readonly agent?: Agent;
   readonly instructions?: string;
-  /** Set it again even when a complete goal exists. */
+  /** Set it again, from the start, even when a complete goal exists. Default: it is amended when the person has added something. */
   readonly alwaysSet?: boolean | ((ctx: Ctx) => boolean);
   readonly onFail?: "stop" | "skip" | "continue";
   /** Re-asks when no complete goal was handed in. Default 1. */
@@ -62,13 +64,14 @@ export function goalStep(channel: HumanChannel, options: GoalOptions): Step {
     retries: options.retries ?? 1,
     onFail: options.onFail,
     async when(ctx) {
+      const scope = scopeOf(ctx);
+      if (scope) await checkSeal(options.goalPath, scope, channel, t); // what cut-short work made of it is no goal to go on from
       const found = parseGoal((await readText(options.goalPath)) ?? "");
       if (found.complete) {
         fillCtx(ctx, name, found, language);
         tellProblems(found, options.goalPath, t, ctx);
       }
-      const always = typeof options.alwaysSet === "function" ? options.alwaysSet(ctx) : options.alwaysSet;
-      return always === true || !found.complete;
+      return !found.complete || isWantedAgain(options, ctx);
     },
     async gate(result, ctx) {
       const handedIn = goals.take(result.sessionId) ?? completeGoal(result.text);
@@ -78,9 +81,10 @@ export function goalStep(channel: HumanChannel, options: GoalOptions): Step {
       }
       await keepReplaced(options.goalPath, await unfinishedDocument(options.goalPath, isCompleteGoal), language, ctx);
       await channel.takeMail(); // it stands in the brief, which the goal-setter has read; what came since is heard before judging
-      await freezeGoal(handedIn, { path: options.goalPath, language, heardUntil: result.startedAt });
-      fillCtx(ctx, name, handedIn, language);
-      announce(handedIn, options.goalPath, t, ctx);
+      const frozen = { path: options.goalPath, language, heardUntil: result.startedAt };
+      const goal = await freezeHandedIn(handedIn, theirChecks(ctx), scopeOf(ctx), frozen);
+      fillCtx(ctx, name, goal, language);
+      announce(goal, options.goalPath, t, ctx);
       return true;
     },
     onReject: () => "The goal has not been handed in. Call the goal tool now, with a statement and at least one check.",
@@ -102,9 +106,21 @@ function goalPrompt(brief: string, briefPath: string | undefined, said: readonly
       : [`The brief lies at ${briefPath}; read it there: what the person said later stands at its end and counts.`];
   const old = goalOf(ctx);
   const added = scopeOf(ctx)?.amendment;
-  const amend = old ? [...(added === undefined ? [] : [`The person added:\n\n${added}`]), amendPrompt(old)] : [];
+  const amend = old ? [...(added === undefined ? [] : [`The person added:\n\n${added}`]), amendPrompt(old, theirChecks(ctx))] : [];
   const since = said.length === 0 ? [] : [`Since the brief was begun the person said:\n\n${said.join("\n\n")}`];
   return ["Set the goal for this brief.", brief, ...where, ...since, ...amend].join("\n\n");
+}
+
+function isWantedAgain({ alwaysSet }: GoalOptions, ctx: Ctx): boolean {
+  if (typeof alwaysSet === "function") return alwaysSet(ctx);
+  return alwaysSet ?? scopeOf(ctx)?.amendment !== undefined;
+}
+
+/** What the person wrote into the goal stays when it is amended by what they added, not when a program has it set from the start. */
+function theirChecks(ctx: Ctx): readonly Check[] {
+  const old = goalOf(ctx);
+  const scope = scopeOf(ctx);
+  return old && scope?.amendment !== undefined ? personalChecks(old, scope) : [];
 }
 
 function isCompleteGoal(text: string): boolean {

@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
+import { namesPath } from "../guards/original.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { isWithin } from "../tools/builtin/paths.ts";
 import type { Check } from "../workbench/check.ts";
@@ -19,12 +20,4 @@ export function isInPlace(check: Check, workspaces: readonly string[]): boolean 
   const { stdoutContains = [], stdoutMatches = "", creates = [] } = check.expect ?? {};
   const texts = [check.command ?? "", stdoutMatches.replaceAll("\\/", "/"), ...stdoutContains, ...creates];
   return creates.some(isAbsolute) || workspaces.some((workspace) => texts.some((text) => namesPath(text, workspace)));
-}
-
-/** `/a/b` in `/a/b/c` and `"/a/b"`, not in `/a/bc`. */
-function namesPath(text: string, path: string): boolean {
-  for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
-    if (!/^[\w.-]/.test(text.slice(at + path.length))) return true;
-  }
-  return false;
 }

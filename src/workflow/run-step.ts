@@ -4,7 +4,7 @@ import { linkAbort } from "../core/abort.ts";
 import { FlowerError } from "../core/errors.ts";
 import { type Json, toJson } from "../core/json.ts";
 import type { StepLabel } from "../messages/label.ts";
-import type { RunOptions } from "../runtime/runtime.ts";
+import type { RunOptions } from "../runtime/runtime-options.ts";
 import type { StepResult } from "../runtime/step-result.ts";
 import type { LineageStep } from "../workbench/lineage.ts";
 import { earlierRunFiles } from "./chain.ts";
@@ -54,7 +54,7 @@ export async function runStep(step: Step, run: WorkflowRun, words: readonly stri
       const answer = await askGate(step, result, run.ctx);
       if (answer === true) {
         const value = await reduced(step, result, run.ctx);
-        const done = { finished: true, prompt: undefined, amendment: undefined, worked: undefined };
+        const done = { finished: true, prompt: undefined, amendment: undefined, worked: undefined, unheard: undefined };
         await run.chain.note(step.name, { ...done, text: result.text, value: keptValue(step, value) });
         return { kind: "passed", result, value };
       }
@@ -71,9 +71,12 @@ export async function runStep(step: Step, run: WorkflowRun, words: readonly stri
 }
 
 async function work(step: Step, round: Round, run: WorkflowRun): Promise<StepResult> {
-  await run.chain.note(step.name, { finished: false, round: roundNumber(round.label), prompt: round.prompt, worked: undefined });
+  const { label, prompt } = round;
+  await run.chain.note(step.name, { finished: false, round: roundNumber(label), prompt, worked: undefined, unheard: undefined });
   await step.options.onRound?.(run.ctx);
-  return runRound(step, round, run);
+  const result = await runRound(step, round, run);
+  if (!result.ok) await step.options.onRoundFailed?.(run.ctx);
+  return result;
 }
 
 /** Whether a gate that threw has decided about the round. One that could not (a judge without a model, a run that was stopped) is asked again at the next start. */
@@ -104,7 +107,7 @@ async function firstRound(step: Step, known: LineageStep | undefined, run: Workf
     const label = labelFor(step.name, woken.round + (again ? 1 : 0));
     return { label, prompt: await wakePrompt(step, woken, run), resume: woken.sessionId };
   }
-  const prompt = await taskOf(step, ctx);
+  const prompt = [await taskOf(step, ctx), ...saidBefore(known)].join("\n\n");
   return { label: { step: step.name }, prompt, resume: sessionToResume(step, ctx, run), fork: options.fork };
 }
 
@@ -132,7 +135,13 @@ async function wakePrompt(step: Step, woken: LineageStep, run: WorkflowRun): Pro
       ? []
       : [`The person adds:\n\n${amendment}\n\nIt stands at the end of the brief too and counts as much as the rest.`];
   const asked = woken.prompt === undefined ? WAKE_PROMPT : `${WAKE_PROMPT}\n\n${woken.prompt}`;
-  return [own ?? asked, ...added].join("\n\n");
+  return [own ?? asked, ...saidBefore(woken), ...added].join("\n\n");
+}
+
+/** What the process that ended could not tell the model any more. */
+function saidBefore(known: LineageStep | undefined): readonly string[] {
+  const { unheard = [] } = known ?? {};
+  return unheard.length === 0 ? [] : [`Before that the person had stopped you to say this:\n\n${unheard.join("\n\n")}`];
 }
 
 function sessionToResume(step: Step, ctx: Ctx, run: WorkflowRun): string | undefined {
@@ -174,6 +183,7 @@ async function runRound(step: Step, round: Round, run: WorkflowRun): Promise<Ste
     onEvent: run.onEvent,
     notice: run.mailNotice(),
     askPermission: run.askPermission(),
+    onUnheard: (words) => run.chain.note(step.name, { unheard: words.length === 0 ? undefined : words }),
     onSession: (sessionId, hasPrompt) => run.chain.note(step.name, hasPrompt ? { sessionId, prompt: undefined } : { sessionId }),
   };
   try {
@@ -222,6 +232,8 @@ export function setScope(step: Step, round: number, run: WorkflowRun): void {
     onEvent: run.onEvent,
     emit: (event) => run.runtime.publish(event, run.onEvent),
     workDone: () => run.chain.note(step.name, { worked: true }),
+    document: (name) => run.chain.document(name),
+    keepDocument: (name, text) => run.chain.keepDocument(name, text),
     earlierFiles: (name) => earlierRunFiles(run.runtime, run.chain, name),
   };
   run.ctx[SCOPE_KEY] = scope;

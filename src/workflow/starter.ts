@@ -8,7 +8,7 @@ import { coordinator, type RoleOptions, worker } from "../runtime/roles.ts";
 import type { Tool } from "../tools/tool.ts";
 import { Workbench } from "../workbench/workbench.ts";
 import { clarifyStep } from "./clarify.ts";
-import { type Ctx, requestOf, scopeOf } from "./ctx.ts";
+import { type Ctx, requestOf } from "./ctx.ts";
 import { goalStep } from "./goal.ts";
 import { Step } from "./step.ts";
 import { withGoal } from "./with-goal.ts";
@@ -80,7 +80,6 @@ export function starterFlow(request: string | undefined, options: StarterOptions
     goalPath,
     briefPath,
     canRun: options.judgeCanRun,
-    alwaysSet: (ctx) => scopeOf(ctx)?.amendment !== undefined,
   });
   const work = new Step(t("step.work"), {
     agent: workingAgent({ ...role, instructions: options.instructions }, channel, options),

@@ -34,6 +34,8 @@ export interface StepOptions {
   readonly resumePrompt?: string | ((ctx: Ctx) => string | Promise<string>);
   /** Called before each round of work. */
   readonly onRound?: (ctx: Ctx) => void | Promise<void>;
+  /** Called after a round of work that failed, about which no gate is asked. */
+  readonly onRoundFailed?: (ctx: Ctx) => void | Promise<void>;
   /** Milliseconds for one attempt. */
   readonly timeoutMs?: number;
   /** Why no other step may run at the same time, in a sentence; `parallel` refuses the step with it. Default: others may. */
@@ -53,6 +55,7 @@ const STEP_OPTIONS: OptionKinds<StepOptions> = {
   reduce: "any",
   resumePrompt: "any",
   onRound: "any",
+  onRoundFailed: "any",
   timeoutMs: "ms",
   alone: "text",
 };

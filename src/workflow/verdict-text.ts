@@ -1,8 +1,8 @@
 import { inEveryLanguage } from "../i18n/catalogue.ts";
 import type { VerdictState } from "../messages/event.ts";
 import { markdownLines } from "../workbench/markdown-lines.ts";
-import { parseSections } from "../workbench/sections.ts";
-import { ACHIEVED_WORDS, DOUBT, NEGATION_BEFORE, NOT_YET, PLAIN_CHINESE, PLAIN_WORDS, UNREACHABLE } from "./verdict-words.ts";
+import { listSections } from "../workbench/sections.ts";
+import { ACHIEVED_WORDS, NEGATION_BEFORE, NOT_YET, PLAIN_CHINESE, PLAIN_WORDS, UNREACHABLE } from "./verdict-words.ts";
 
 const LABELS = {
   conclusion: [...inEveryLanguage("section.conclusion"), "判定", "Verdict", "Judgement", "Judgment", "Veredito", "Veredicto"],
@@ -18,26 +18,36 @@ export interface VerdictText {
 
 /**
  * Reads a verdict from prose, for models that answer in words where a tool call was asked for: the section "Conclusion", or the
- * whole text when there is no section. `1`/`true` and `0`/`false` count when they are all that it says. "Achieved" has to be said
- * plainly, in a sentence of its own, with nothing beside it that takes it back; negations win over what they negate; a
- * contradiction is no verdict. Code and quotes do not speak. Never throws.
+ * whole text when there is no section. `1`/`true` and `0`/`false` count when they are all that it says, and so does "achieved": it
+ * has to be said plainly, with nothing beside it. Negations win over what they negate. A contradiction is no verdict, be it within
+ * a conclusion, between two, or with the reason. Code and quotes do not speak. Never throws.
  */
 export function parseVerdictText(text: string): VerdictText {
-  const sections = parseSections(text, LABELS);
-  const hasSections = sections.conclusion !== undefined || sections.reason !== undefined;
-  const conclusion = spoken(hasSections ? (sections.conclusion ?? "") : text);
-  return { state: stateOf(conclusion), reason: sections.reason ?? (hasSections ? "" : text.trim()) };
+  const sections = listSections(text, LABELS);
+  const conclusions = sections.flatMap(({ key, content }) => (key === "conclusion" ? [content] : []));
+  const reason = sections.findLast(({ key }) => key === "reason")?.content;
+  const said = sections.length === 0 ? [text] : conclusions;
+  return { state: agreed(said, reason), reason: reason ?? (sections.length === 0 ? text.trim() : "") };
 }
 
-/** Without fenced code, quotes, emphasis, list marks. */
+/** What several conclusions say, when they say the same; "achieved" not with a reason that says the contrary. */
+function agreed(conclusions: readonly string[], reason = ""): VerdictState {
+  const states = new Set(conclusions.map((conclusion) => stateOf(spoken(conclusion))));
+  const [state = ""] = states;
+  if (states.size > 1) return "";
+  return state === "achieved" && ["not_yet", "unreachable"].includes(stateOf(spoken(reason))) ? "" : state;
+}
+
+/** Without emphasis and bullets; where fenced code, quotes or indented code stand there is only that something stands there. */
 function spoken(text: string): string {
   return markdownLines(text)
-    .filter((line) => !line.fenced && !/^\s*(?:>|```|~~~)/.test(line.text))
-    .map((line) => line.text.replace(/^\s*(?:[-*+]|\d{1,2}[.)])\s+/, "").replace(/^#+\s*/, ""))
+    .map(({ text: line, fenced }) => (fenced || /^\s*>|^(?: {4}|\t)\s*\S/.test(line) ? "…" : line))
+    .map((line) => line.replace(/^\s*[-*+]\s+/, "").replace(/^#+\s*/, ""))
     .join("\n")
     .replace(/`[^`\n]*`/g, "…") // a quoted word is nobody's statement
-    .replace(/[*_~]{1,3}/g, "")
-    .normalize("NFKC")
+    .replace(/[*_]{1,3}/g, "")
+    .replace(/[\uFF01-\uFF5E]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0)) // ：１ as : 1, but neither ① nor ¹
+    .normalize("NFC")
     .trim();
 }
 
@@ -59,13 +69,10 @@ function says(text: string, pattern: RegExp): boolean {
   return false;
 }
 
-/** The first sentence says it plainly, and nothing behind it raises a doubt. */
+/** Every sentence says it plainly, and there is nothing else. */
 function isAchieved(conclusion: string): boolean {
-  const [first = "", ...rest] = conclusion
-    .split(/(?<=[.!。！\n])|(?<=\S)\s+[—–-]\s+|[:：](?=\s|[^\s\w])|\n/u)
-    .filter((part) => part.trim() !== "");
-  const label = isLabel(first) ? [first, rest.shift() ?? ""] : [first];
-  return isPlainlyAchieved(label.join(" ")) && !DOUBT.test(label.join(" ")) && !DOUBT.test(rest.join("\n"));
+  const sentences = conclusion.split(/[.!。！\n]/).filter((sentence) => sentence.trim() !== "");
+  return sentences.length > 0 && sentences.every((sentence) => isPlainlyAchieved(withoutLabel(sentence)));
 }
 
 /** Beside what says the contrary, there is a plain "achieved" as well. */
@@ -74,10 +81,12 @@ function alsoSaysAchieved(conclusion: string): boolean {
   return rest.split(/[.!。！;；:：,，、/\n]|\s(?:or|ou)\s|或/u).some(isPlainlyAchieved);
 }
 
-/** `Verdict` of "Verdict: achieved". */
-function isLabel(part: string): boolean {
-  const found = tokens(part);
-  return found.length > 0 && found.length <= 3 && found.every((word) => PLAIN_WORDS.has(word) && !ACHIEVED_WORDS.has(word));
+/** "Verdict: achieved" without its label. */
+function withoutLabel(sentence: string): string {
+  const [, label = "", rest = ""] = /^([\p{L}\s]*):(.*)$/su.exec(sentence) ?? [];
+  const found = tokens(label);
+  const isLabel = found.length > 0 && found.length <= 3 && found.every((word) => PLAIN_WORDS.has(word) && !ACHIEVED_WORDS.has(word));
+  return isLabel ? rest : sentence;
 }
 
 function isPlainlyAchieved(sentence: string): boolean {

@@ -55,10 +55,10 @@ export interface DeriveInput {
  * The state, by this table, top to bottom:
  * - no report → what the judge's words say, by {@link parseVerdictText}: not yet and unreachable count; achieved only if every check
  *   is settled without the judge, by its command or by a person; else "";
- * - a check missing from the report → "";
+ * - a check that the report leaves out, or names twice → "";
  * - `impossible` → unreachable;
  * - a check that the goal calls unverifiable here is that, also where the judge passed it, unless its command held;
- * - any check failed, passed without evidence, or contradicted by a hard check → not_yet;
+ * - any check failed, passed without evidence (a word or a figure at least), or contradicted by a hard check → not_yet;
  * - some unverifiable and not accepted by a person → unreachable;
  * - else → achieved.
  */
@@ -93,14 +93,14 @@ function settledWithoutJudge(text: string, number: number, input: DeriveInput): 
 }
 
 function judgeCheck({ text, unverifiableReason }: Check, number: number, input: DeriveInput): CheckEvidence | undefined {
-  const said = input.report?.checks.find((check) => check.number === number);
+  const [said, again] = input.report?.checks.filter((check) => check.number === number) ?? [];
   const hard = input.hardChecks.find((check) => check.number === number);
   if (hard && !hard.ok) return { check: text, state: "failed", evidence: hard.evidence };
-  if (!said) return undefined;
+  if (!said || again) return undefined;
   if (said.state === "passed" && !hard && unverifiableReason !== undefined) {
     return { check: text, state: "unverifiable", evidence: unverifiableReason }; // nobody can have seen it here
   }
-  if (said.state === "passed" && said.evidence.trim() === "") {
+  if (said.state === "passed" && !/[\p{L}\p{N}]/u.test(said.evidence)) {
     return hard
       ? { check: text, state: "passed", evidence: hard.evidence }
       : { check: text, state: "failed", evidence: "passed without evidence" };

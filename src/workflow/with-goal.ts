@@ -2,20 +2,22 @@ import { join } from "node:path";
 import { FlowerError } from "../core/errors.ts";
 import { readText } from "../core/files.ts";
 import { parseJson } from "../core/json.ts";
-import { type Amendment, splitAmendments } from "../human/amendments.ts";
+import type { Amendment } from "../human/amendments.ts";
 import type { HumanChannel } from "../human/channel.ts";
 import { ASK_TOOL_NAME } from "../human/tools.ts";
 import { type Language, type Translate, translator } from "../i18n/catalogue.ts";
 import { makeEvent } from "../messages/event.ts";
 import type { StepResult } from "../runtime/step-result.ts";
 import { type Goal, parseGoal } from "../workbench/goal-document.ts";
+import { watchBrief } from "./brief-edit.ts";
 import { type Ctx, GOAL_KEY, ROUND_KEY, runtimeOf, type Scope, scopeOf, VERDICT_KEY } from "./ctx.ts";
 import { heardUntil } from "./freeze-goal.ts";
 import { runGoalChecks, tellChanges, tellNoCopy } from "./goal-checks.ts";
-import { checkSeal, sealGoal } from "./goal-seal.ts";
+import { checkSeal, loosenSeal, sealGoal } from "./goal-seal.ts";
 import { type JudgeOptions, judgeWork } from "./judge.ts";
 import { beginRound, failedBeforeIdleRound, failedChecks, noteSentBack } from "./no-progress.ts";
 import { rederiveGoal } from "./rederive-goal.ts";
+import { isSaidOtherwise, noteSaid, saidWords } from "./said-words.ts";
 import { type GateAnswer, type Step, StepAbort } from "./step.ts";
 import { deriveVerdict, isVerdict, type Verdict, verdictFeedback, verdictToMarkdown } from "./verdict.ts";
 
@@ -48,8 +50,15 @@ export function withGoal(step: Step, channel: HumanChannel, options: WithGoalOpt
     onReject: (_result, ctx) => guard.feedback(ctx),
     onRound: async (ctx) => {
       await step.options.onRound?.(ctx);
-      await sealGoal(options.goalPath, ctx);
+      await guard.seal(ctx);
       await beginRound(ctx);
+    },
+    onRoundFailed: async (ctx) => {
+      await step.options.onRoundFailed?.(ctx);
+      const scope = scopeOf(ctx);
+      if (!scope) return;
+      await loosenSeal(options.goalPath, scope);
+      await watchBrief(channel.amendPath, scope, translator(options.language ?? "en"), await isSaidOtherwise(channel, ctx));
     },
   });
 }
@@ -70,6 +79,15 @@ class GoalGuard {
     this.#t = translator(options.language ?? "en");
   }
 
+  /** Before a round; one before it that was cut short may have changed the goal. */
+  async seal(ctx: Ctx): Promise<void> {
+    const scope = scopeOf(ctx);
+    if (!scope) return;
+    await checkSeal(this.#options.goalPath, scope, this.#channel, this.#t);
+    await sealGoal(this.#options.goalPath, scope);
+    await noteSaid(this.#channel, ctx);
+  }
+
   async judge(result: StepResult, ctx: Ctx): Promise<GateAnswer> {
     const runtime = runtimeOf(ctx);
     const scope = scopeOf(ctx);
@@ -77,7 +95,8 @@ class GoalGuard {
     const round = scope.round;
     ctx[ROUND_KEY] = round;
     ctx[REBUTTAL_KEY] = undefined;
-    await checkSeal(this.#options.goalPath, ctx, scope, this.#channel, this.#t);
+    await checkSeal(this.#options.goalPath, scope, this.#channel, this.#t);
+    await watchBrief(this.#channel.amendPath, scope, this.#t, await isSaidOtherwise(this.#channel, ctx));
     await scope.workDone();
     const failedBefore = await failedBeforeIdleRound(ctx, scope);
     const asked = await this.#askedBefore(scope);
@@ -145,7 +164,7 @@ class GoalGuard {
   /** The frozen goal, amended first when a person has said anything since they were heard. Saying nothing costs nothing. */
   async #goalAsOfNow(ctx: Ctx): Promise<Goal> {
     const goal = await this.#goal();
-    const said = await this.#unheard();
+    const said = await this.#unheard(ctx);
     const newest = said.at(-1);
     if (newest === undefined) return goal;
     const { goalPath, language = "en", role } = this.#options;
@@ -155,13 +174,10 @@ class GoalGuard {
   }
 
   /** Oldest first. */
-  async #unheard(): Promise<readonly Amendment[]> {
-    const path = this.#channel.amendPath;
-    if (path === undefined) return [];
-    await this.#channel.flush();
+  async #unheard(ctx: Ctx): Promise<readonly Amendment[]> {
+    if (this.#channel.amendPath === undefined) return [];
     const heard = await heardUntil(this.#options.goalPath);
-    const { amendments } = splitAmendments((await readText(path)) ?? "");
-    return amendments.filter(({ at }) => Date.parse(at) > heard).sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+    return (await saidWords(this.#channel, ctx)).filter(({ at }) => Date.parse(at) > heard);
   }
 
   async #goal(): Promise<Goal> {

@@ -5,6 +5,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from "node:pat
 import { throwIfAborted } from "../core/abort.ts";
 import { messageOf } from "../core/errors.ts";
 import { hasCode } from "../core/files.ts";
+import { isAlive } from "../core/process-state.ts";
 import { isWithin } from "../tools/builtin/paths.ts";
 
 /** A copy of a working tree in which commands may do what they like. */
@@ -103,15 +104,6 @@ async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = new RegExp(`^\\${PREFIX}(\\d+)-`).exec(name)?.[1];
     if (pid !== undefined && !isAlive(Number(pid))) await closer(join(folder, name))();
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return hasCode(error, "EPERM");
   }
 }
 

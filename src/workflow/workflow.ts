@@ -8,6 +8,7 @@ import { endLeftovers } from "../runtime/process-record.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { StepResult } from "../runtime/step-result.ts";
 import type { Workbench } from "../workbench/workbench.ts";
+import { readBrief } from "./brief-edit.ts";
 import { Chain, earlierRunFiles } from "./chain.ts";
 import { ABORTED_KEY, type Ctx, FAILED_AT_KEY, REQUEST_KEY, RESULTS_KEY, RUNTIME_KEY } from "./ctx.ts";
 import { type Ending, endingOf } from "./ending.ts";
@@ -99,6 +100,7 @@ export class Workflow {
       continuous: this.#options.continuous ?? true,
       needsRequest: this.#options.needsRequest ?? false,
       onAmend: async (words) => this.channel?.amend(words),
+      readBrief: async () => readBrief(this.channel?.amendPath),
     });
     await openBooks(runtime, chain);
     const ctx: Ctx = { ...this.#options.context, [RUNTIME_KEY]: runtime, [RESULTS_KEY]: [], [REQUEST_KEY]: chain.request };
@@ -155,6 +157,7 @@ export class Workflow {
     const earlier = chain.woke?.runs.at(-1);
     if (!chain.woke || earlier === undefined) return;
     say(run, t(chain.amendment === undefined ? "workflow.woke" : "workflow.amended", { since: earlier }), "woke");
+    if (chain.edited !== undefined) say(run, t("workflow.briefEdited", { changes: chain.edited }), "brief-edited");
     const ended = (await Promise.all(earlierRunFiles(runtime, chain, "processes.json").map(endLeftovers))).flat();
     if (ended.length > 0) say(run, t("workflow.endedProcesses", { commands: ended.join(", ") }), "ended-processes");
   }

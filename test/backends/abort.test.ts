@@ -5,20 +5,16 @@ import { tool } from "../../src/tools/tool.ts";
 import { type Desk, openDesk } from "./desk.ts";
 import { inShort, steps, stepTool } from "./steps.ts";
 
-const LIMIT_MS = 2_000;
-
-/** Aborts once `ready` says so; gives how the query ended and how long that took. */
+/** Aborts once `ready` says so; gives how the query ended. The desk's clock stands still: whatever waited for time would wait for ever. */
 async function abortWhen(desk: Desk, ready: () => boolean) {
   const controller = new AbortController();
   const running = desk.run({ signal: controller.signal });
   while (!ready()) await new Promise((resolve) => setImmediate(resolve));
-  const at = performance.now();
   controller.abort("stop now");
-  const ending = await running;
-  return { ...ending, ms: performance.now() - at };
+  return running;
 }
 
-test("an abort ends a query within 2 s though its tool is deaf; the reply stays, the call is answered as interrupted", async () => {
+test("an abort ends a query at once though its tool is deaf; the reply stays, the call is answered as interrupted", async () => {
   let calls = 0;
   const execute = () => {
     calls++; // the tool is at work, not just asked for
@@ -27,16 +23,15 @@ test("an abort ends a query within 2 s though its tool is deaf; the reply stays,
   const desk = openDesk([steps(1)], {
     tools: [tool({ name: "step", description: "Never comes back.", parameters: { type: "object" }, execute })],
   });
-  const { error, events, ms } = await abortWhen(desk, () => calls > 0);
+  const { error, events } = await abortWhen(desk, () => calls > 0);
   expect(error).toBe("stop now");
-  expect(ms).toBeLessThan(LIMIT_MS);
   expect(events.at(-1)).toMatchObject({ kind: "result", payload: { isError: true, errorKind: "aborted" } });
   const history = (await desk.state())?.history ?? [];
   expect(inShort(history)).toEqual(["user: go", "model: doing 1, [step]", "tool: INTERRUPTED"]);
   expect(checkHistory(history)).toEqual([]);
 });
 
-test("an abort ends a query within 2 s though its engine is deaf; nothing of the iteration stays", async () => {
+test("an abort ends a query at once though its engine is deaf; nothing of the iteration stays", async () => {
   let asked = false;
   const deaf: Engine = {
     provider: "deaf",
@@ -48,9 +43,8 @@ test("an abort ends a query within 2 s though its engine is deaf; nothing of the
     },
   };
   const desk = openDesk([], { engine: deaf });
-  const { error, ms } = await abortWhen(desk, () => asked);
+  const { error } = await abortWhen(desk, () => asked);
   expect(error).toBe("stop now");
-  expect(ms).toBeLessThan(LIMIT_MS);
   expect(await desk.state()).toBeUndefined();
   expect(desk.started()).toBe(0);
 });

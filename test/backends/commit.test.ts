@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { FlowerError } from "../../src/core/errors.ts";
 import type { ScriptedAnswer, ScriptedStep } from "../../src/engines/scripted.ts";
 import { checkHistory } from "../../src/messages/history.ts";
+import { tool } from "../../src/tools/tool.ts";
 import { type Desk, openDesk } from "./desk.ts";
 import { inShort, steps, stepTool } from "./steps.ts";
 
@@ -96,10 +97,20 @@ test("onStarted is called before the next model call is made: from there another
   expect(startedAtCall).toEqual([0, 1]);
 });
 
-test("an onStarted that fails ends the query with that failure; what was finished stays", async () => {
-  const desk = openDesk([steps(1), "done"], { tools: [stepTool([])] });
+test("onStarted is called before the calls of the first reply are made: a death in one of them is known to whoever goes on", async () => {
+  const startedAtCall: number[] = [];
+  const look = tool({ ...stepTool([]), parameters: { type: "object" }, execute: () => `seen ${startedAtCall.push(desk.started())}` });
+  const desk: Desk = openDesk([steps(1), "done"], { tools: [look] });
+  await desk.run();
+  expect(startedAtCall).toEqual([1]);
+});
+
+test("an onStarted that fails ends the query with that failure; the reply stays, and its calls are not made", async () => {
+  const made: number[] = [];
+  const desk = openDesk([steps(1), "done"], { tools: [stepTool(made)] });
   const { error, events } = await desk.run({ onStarted: () => Promise.reject(new Error("no space left")) });
   expect(String(error)).toContain("no space left");
   expect(events.at(-1)).toMatchObject({ kind: "result", payload: { isError: true } });
-  expect(inShort((await desk.state())?.history ?? [])).toEqual(["user: go", "model: doing 1, [step]", "tool: step 1 done"]);
+  expect(inShort((await desk.state())?.history ?? [])).toEqual(["user: go", "model: doing 1, [step]", "tool: INTERRUPTED"]);
+  expect(made).toEqual([]);
 });

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ts from "typescript";
-import { type Block, ROOT } from "./pages.ts";
+import { inject } from "vitest";
+import type { Block } from "./pages.ts";
 import { moduleOf } from "./type-check.ts";
 
 export interface Finished {
@@ -18,19 +19,18 @@ export async function runExample(block: Block): Promise<Finished> {
   try {
     await writeFile(join(folder, "package.json"), '{ "type": "module" }\n'); // else one further up could be taken for ours
     await mkdir(join(folder, "node_modules"));
-    await symlink(ROOT, join(folder, "node_modules", "flower-agents"));
+    await symlink(inject("package"), join(folder, "node_modules", "flower-agents"));
     const { outputText } = ts.transpileModule(moduleOf(block), {
       compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022, verbatimModuleSyntax: true },
     });
     return await runModule(outputText, folder);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
 function runModule(code: string, cwd: string): Promise<Finished> {
-  const flags = ["--conditions=flower-source", "--import", import.meta.resolve("tsx"), "--input-type=module"];
-  const child = spawn(process.execPath, flags, { cwd, env: { PATH: process.env["PATH"], HOME: cwd } });
+  const child = spawn(process.execPath, ["--input-type=module"], { cwd, env: { PATH: process.env["PATH"], HOME: cwd } });
   const output = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk) => {
     output.stdout += String(chunk);

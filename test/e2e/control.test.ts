@@ -6,10 +6,10 @@ import { Books } from "./books.ts";
 import { type CliOptions, flower, newFolder, type Running, startFlower } from "./cli.ts";
 import { Gate } from "./gate.ts";
 import { type ModelScript, serveModel } from "./model-server.ts";
-import { isRunning } from "./processes.ts";
+import { isRunning } from "../is-running.ts";
 import { askFirst, isAccepted, REQUEST, smallJob, write } from "./small-job.ts";
 
-const PATIENCE = { timeout: 20_000, interval: 30 };
+const PATIENCE = { timeout: 60_000, interval: 30 };
 const ATTENDED = ["--timeout", "300"];
 const job = smallJob();
 

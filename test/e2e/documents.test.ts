@@ -106,6 +106,22 @@ test("an edited brief has the goal derived again and the work done by it at the 
       .find(({ role }) => role === "goal-setter")
       ?.texts.join(),
   ).toContain("+ Two files.");
+  expect((await books.payloads("task")).filter((task) => task.type === "notice").map(({ code }) => code)).toEqual(["woke"]);
+});
+
+test("a brief edited without the command is taken in by the next start in the same way, once", async () => {
+  const { server, folder, books, before } = await finishedJob();
+  const path = join(folder, ".flower/notes/brief.md");
+  await writeFile(path, (await readFile(path, "utf8")).replace("One file.", "Two files."));
+  const { code, stdout } = await flower([], { cwd: folder, env: server.env() });
+  expect(code, stdout).toBe(0);
+  expect(stdout).toMatch(/edited brief[\s\S]*- One file\.\s+\+ Two files\./);
+  const later = server.requests.slice(before);
+  expect([...new Set(later.map(({ role }) => role))]).toEqual(["goal-setter", "worker", "judge"]);
+  expect(later[0]?.texts.join()).toContain("+ Two files.");
+  expect((await flower([], { cwd: folder, env: server.env() })).code).toBe(0);
+  expect(server.requests).toHaveLength(before + later.length);
+  expect((await books.note("brief.md")).split("+ Two files.")).toHaveLength(2);
 });
 
 test("an edited goal reopens the work and stays as the person wrote it; status shows its checks with their evidence", async () => {
@@ -117,6 +133,45 @@ test("an edited goal reopens the work and stays as the person wrote it; status s
   expect([...new Set(server.requests.slice(before).map(({ role }) => role))]).toEqual(["worker", "judge"]);
   const status = await flower(["status"], { cwd: folder });
   expect(status.stdout).toMatch(/✓ greeting\.txt says Hello loudly\n {6}.*greeting\.txt: Hello, world/);
+});
+
+test("a brief edited with the command while a run is at work amends the goal before the work is judged, and is no news afterwards", async () => {
+  let release = () => {};
+  let reach = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const job = smallJob();
+  const server = await serveModel(async (view) => {
+    if (view.role === "worker") {
+      reach();
+      await held;
+    }
+    return job(view);
+  });
+  const folder = await newFolder();
+  const options = { cwd: folder, env: server.env() };
+  const run = await startFlower([REQUEST, "--timeout", "300"], options);
+  await reached;
+  const before = server.requests.length;
+  const env = await editor(`sed -i 's/One file/Two files/' "$1"`);
+  expect((await flower(["brief", "--edit"], { cwd: folder, env })).code).toBe(0);
+  release();
+  expect((await run.ended).code).toBe(0);
+  const later = server.requests.slice(before);
+  expect(later.filter(({ role }) => role !== "worker")[0]).toMatchObject({
+    role: "goal-setter",
+    prompt: expect.stringContaining("+ Two files."),
+  });
+  const books = new Books(folder);
+  const codes = (await books.payloads("task")).flatMap((task) => (task.type === "notice" ? [task.code] : []));
+  expect(codes).not.toContain("brief-changed-during-work");
+  const until = server.requests.length;
+  expect((await flower([], options)).code).toBe(0);
+  expect(server.requests).toHaveLength(until);
 });
 
 test("while a run is at work an edited brief is told to it, and of an edited goal it is said when it counts", async () => {

@@ -2,10 +2,11 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { closedAddress } from "../engines/server.ts";
+import { isRunning } from "../is-running.ts";
 import { Books } from "./books.ts";
 import { flower, newFolder, startFlower } from "./cli.ts";
 import { serveModel } from "./model-server.ts";
-import { isRunning, pidIn } from "./processes.ts";
+import { pidIn } from "./processes.ts";
 import { bash, REQUEST, smallJob } from "./small-job.ts";
 
 test("without a key and without a terminal three lines say what helps, and no file is made", async () => {
@@ -24,11 +25,9 @@ test("without a key and without a terminal three lines say what helps, and no fi
 test("a wrong key is said after one request, not tried again", async () => {
   const server = await serveModel(() => ({ status: 401, message: "Incorrect API key provided: key-0123456789." }));
   const folder = await newFolder();
-  const begun = Date.now();
   const { code, stdout, stderr } = await flower([REQUEST], { cwd: folder, env: server.env() });
   expect(code).toBe(1);
   expect(server.requests).toHaveLength(1);
-  expect(Date.now() - begun).toBeLessThan(5_000);
   expect(stdout).toContain("OpenAI refused the key (401). Check OPENAI_API_KEY.");
   expect(stdout + stderr + (await new Books(folder).log())).not.toContain("key-0123456789");
 });

@@ -2,11 +2,12 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { INTERRUPTED_RESULT } from "../../src/messages/history.ts";
 import type { ResultPart } from "../../src/messages/message.ts";
+import { isRunning } from "../is-running.ts";
 import { Books } from "./books.ts";
 import { flower, newFolder, startFlower } from "./cli.ts";
 import { Gate } from "./gate.ts";
 import { type Role, serveModel, type View } from "./model-server.ts";
-import { isRunning, pidIn } from "./processes.ts";
+import { gone, pidIn } from "./processes.ts";
 import { askFirst, bash, REQUEST, smallJob, write } from "./small-job.ts";
 
 const job = smallJob();
@@ -32,7 +33,7 @@ test("a kill during a command loses no finished iteration, ends the command, and
 
   const { code, stdout } = await flower([REQUEST], options);
   expect(code, stdout).toBe(0);
-  await vi.waitFor(() => expect(isRunning(sleeper)).toBe(false));
+  await gone(sleeper);
   expect(await books.payloads("task")).toContainEqual({ type: "notice", code: "ended-processes" });
   expect(workerReplies(server.requests.slice(0, before))).toEqual([0, 1]);
   expect(workerReplies(server.requests.slice(before))).toEqual([2]);
@@ -68,13 +69,31 @@ test.each(ROLES)("after a kill while the model answers as the %s the same words 
   await new Books(folder).expectWhole();
 });
 
+test("words at an interrupt that a kill kept from the model are the first thing that the next start tells it", async () => {
+  const gate = new Gate().close();
+  const server = await serveModel((view) => (view.replies === 1 && gate.hold(view, "worker")) || job(view));
+  const folder = await newFolder();
+  const options = { cwd: folder, env: server.env() };
+  const first = await startFlower([REQUEST], options);
+  await gate.reached;
+  expect((await flower(["interrupt", "Do not touch", "the Makefile."], options)).code).toBe(0);
+  await first.kill();
+  gate.open();
+  const before = server.requests.length;
+  const { code, stdout } = await flower([REQUEST], options);
+  expect(code, stdout).toBe(0);
+  const told = server.requests.slice(before).filter((view) => view.role === "worker");
+  expect(told[0]?.prompt).toContain("\nDo not touch the Makefile.");
+  expect(JSON.stringify(await new Books(folder).lineage())).not.toContain("Makefile");
+});
+
 test("a question that waits at a kill is asked again with its number, and asked once in the record", async () => {
   const server = await serveModel(smallJob({ clarifier: askFirst }));
   const folder = await newFolder();
   const options = { cwd: folder, env: server.env() };
   const first = await startFlower([REQUEST, "--timeout", "300"], options);
   const books = new Books(folder);
-  await vi.waitFor(async () => expect(await books.payloads("ask")).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await books.payloads("ask")).toHaveLength(1), { timeout: 60_000 });
   await first.kill();
   const { code, stdout } = await flower([REQUEST, "--timeout", "0"], options);
   expect(code, stdout).toBe(0);

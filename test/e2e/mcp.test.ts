@@ -1,11 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { filesystem } from "../tools/mcp/servers.ts";
+import { expect, test, vi } from "vitest";
+import { filesystem, trips } from "../tools/mcp/servers.ts";
 import { Books } from "./books.ts";
-import { flower, newFolder } from "./cli.ts";
+import { flower, newFolder, startFlower } from "./cli.ts";
 import { serveModel } from "./model-server.ts";
-import { REQUEST, smallJob } from "./small-job.ts";
+import { REQUEST, smallJob, write } from "./small-job.ts";
+
+const PATIENCE = { timeout: 20_000, interval: 30 };
 
 async function place() {
   const folder = await newFolder();
@@ -27,6 +29,31 @@ test("the worker writes by the tool of an MCP server, judge and clarifier have n
   expect(stdout).toContain("no-such-program");
 });
 
+test("what a server wants to know is a question of the run, answered from another terminal; its file's variables are the environment's", async () => {
+  const folder = await newFolder();
+  await writeFile(join(folder, "tools.json"), JSON.stringify({ mcpServers: { trips: { ...trips, command: "${NODE_OF_MINE}" } } }));
+  const replies = [{ calls: [{ name: "mcp__trips__book" }] }, write("greeting.txt", "Hello\n")];
+  const server = await serveModel(smallJob({ worker: (view) => replies[view.replies] ?? { text: "Written." } }));
+  const options = { cwd: folder, env: { ...server.env(), NODE_OF_MINE: process.execPath } };
+  const run = await startFlower([REQUEST, "--mcp", "tools.json", "--timeout", "300"], options);
+  const books = new Books(folder);
+  for (const [id, words] of [
+    ["q1", "Lisboa"],
+    ["q2", "2"],
+  ] as const) {
+    await vi.waitFor(
+      async () => expect(await books.payloads("ask")).toContainEqual(expect.objectContaining({ id, state: "asked" })),
+      PATIENCE,
+    );
+    expect((await flower(["answer", id, words], options)).code).toBe(0);
+  }
+  const { code, stdout } = await run.ended;
+  expect(code, stdout).toBe(0);
+  expect(server.requests.flatMap((view) => view.results).join("\n")).toContain(
+    '{"action":"accept","content":{"city":"Lisboa","nights":2}}',
+  );
+});
+
 test("a file in the folder starts nothing by itself", async () => {
   const folder = await place();
   await writeFile(
@@ -42,6 +69,8 @@ test("a file in the folder starts nothing by itself", async () => {
 test.each([
   ["is not there", undefined, /There is no file missing\.json/],
   ["is no JSON", "{", /must hold an object of servers/],
+
+  ["needs a variable that is not set", '{"mcpServers":{"x":{"command":"${NO_SUCH_THING}"}}}', /"x" needs what is not set.*NO_SUCH_THING/],
   ["names neither program nor service", '{"mcpServers":{"x":{}}}', /"x" needs either a command/],
 ])("a file that %s is an error before anything is done", async (_what, content, reason) => {
   const folder = await newFolder();

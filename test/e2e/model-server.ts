@@ -66,7 +66,8 @@ export async function serveModel(script: ModelScript): Promise<ModelServer> {
   return { url, requests, nextRequest, env };
 }
 
-function toView({ messages, tools }: ChatCompletionRequest): View {
+/** What a request in the format of Chat Completions shows. */
+export function toView({ messages, tools }: ChatCompletionRequest): View {
   const names = (tools ?? []).map((tool) => tool.function.name);
   const lastResult = messages.findLastIndex((message) => message.role === "tool");
   const beforeResults = messages.findLastIndex((message, index) => index < lastResult && message.role !== "tool");

@@ -121,10 +121,19 @@ test("a second run in the same folder is refused and told who holds it, and leav
 });
 
 test("of two starts at the same moment exactly one runs", async () => {
-  const server = await serveModel(smallJob());
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const server = await serveModel(async (view) => {
+    await released; // else one could be done before the other has begun
+    return smallJob()(view);
+  });
   const folder = await newFolder();
   const options = { cwd: folder, env: server.env() };
-  const both = await Promise.all([flower([REQUEST], options), flower([REQUEST], options)]);
+  const starts = [flower([REQUEST], options), flower([REQUEST], options)];
+  await Promise.race(starts).then(release);
+  const both = await Promise.all(starts);
   expect(both.map((ended) => ended.code).toSorted()).toEqual([0, 1]);
   expect(both.find((ended) => ended.code === 1)?.stderr).toContain("A run is under way in this folder already");
   await new Books(folder).expectWhole();

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { expect, onTestFinished, vi } from "vitest";
+import { isRunning } from "../is-running.ts";
 
 /** Waits for a command to write its process id. Its group is ended with the test, whatever happens. */
 export async function pidIn(path: string): Promise<number> {
@@ -10,20 +10,17 @@ export async function pidIn(path: string): Promise<number> {
       expect(value).toBeGreaterThan(0);
       return value;
     },
-    { timeout: 15_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
   onTestFinished(() => {
-    if (isRunning(pid)) process.kill(-pid, "SIGKILL");
+    try {
+      if (isRunning(pid)) process.kill(-pid, "SIGKILL");
+    } catch {} // it has just ended
   });
   return pid;
 }
 
-/** A process that has ended and that nobody has looked after yet does not run. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
+/** Resolves when it has ended. */
+export function gone(pid: number): Promise<void> {
+  return vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 20_000, interval: 20 });
 }

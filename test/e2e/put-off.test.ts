@@ -12,7 +12,7 @@ test.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)(
     const options = { cwd: folder, env: server.env() };
     const first = await startFlower([REQUEST, "--timeout", "300"], options);
     const books = new Books(folder);
-    await vi.waitFor(async () => expect(await books.payloads("ask")).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await books.payloads("ask")).toHaveLength(1), { timeout: 60_000 });
     first.child.kill(signal);
     expect((await first.ended).code).toBe(130);
     expect(await books.end()).toMatchObject({ outcome: "interrupted" });

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { INTERRUPTED_RESULT } from "../../src/messages/history.ts";
 import { readControlFile } from "../../src/server/control-file.ts";
+import { isRunning } from "../is-running.ts";
 import { Books } from "./books.ts";
 import { flower, newFolder } from "./cli.ts";
 import { type ModelScript, type ModelServer, serveModel } from "./model-server.ts";
-import { isRunning, pidIn } from "./processes.ts";
+import { gone, pidIn } from "./processes.ts";
 import { askFirst, bash, REQUEST, smallJob } from "./small-job.ts";
 import { hasScript, Terminal } from "./terminal.ts";
 
@@ -90,7 +91,7 @@ describe.skipIf(!hasScript)("at a real terminal", () => {
     await terminal.shows("What should the agent know?");
     await terminal.shows("say ›");
     terminal.type("Say it loud.\r");
-    await vi.waitFor(async () => expect(await books.note("brief.md")).toContain("Say it loud."));
+    await vi.waitFor(async () => expect(await books.note("brief.md")).toContain("Say it loud."), { timeout: 20_000 });
     await letItGo(desk);
     expect(await terminal.ended).toBe(0);
     const work = server.requests.filter((view) => view.role === "worker");
@@ -126,10 +127,11 @@ describe.skipIf(!hasScript)("at a real terminal", () => {
     const { terminal, books } = desk;
     const command = await atWork(desk);
     const run = await readControlFile(books.runDir, await books.lastRun());
+    expect(run).toBeDefined();
     terminal.close();
-    await vi.waitFor(async () => expect(await books.end()).toMatchObject({ outcome: "interrupted" }), { timeout: 10_000 });
-    await vi.waitFor(() => expect(isRunning(command)).toBe(false));
-    await vi.waitFor(() => expect(isRunning(run?.pid ?? 0)).toBe(false), { timeout: 10_000 });
+    await gone(run?.pid ?? 0); // before that it takes away what the books must not keep
+    expect(await books.end()).toMatchObject({ outcome: "interrupted" });
+    expect(isRunning(command)).toBe(false);
     await books.expectWhole();
   });
 });

@@ -10,6 +10,7 @@ export const hasScript = spawnSync("script", ["--version"]).stdout?.includes("ut
 export class Terminal {
   readonly #child: ChildProcess;
   #output = "";
+  #hasEnded = false;
   #onChange = () => {};
   /** The exit code. */
   readonly ended: Promise<number | null>;
@@ -21,7 +22,11 @@ export class Terminal {
       this.#onChange();
     });
     this.ended = new Promise((resolve) => child.once("close", (code) => resolve(code)));
-    void this.ended.then(() => this.#onChange());
+    void this.ended.then(() => {
+      this.#hasEnded = true;
+      this.#onChange();
+    });
+    child.stdin?.on("error", () => {}); // nobody is there any more
     onTestFinished(async () => {
       this.close();
       await this.ended;
@@ -51,7 +56,7 @@ export class Terminal {
   /** Waits until this text has been shown. */
   async shows(text: string): Promise<void> {
     while (!this.screen.includes(text)) {
-      if (this.#child.exitCode !== null) throw new Error(`It ended without showing "${text}":\n${this.screen}`);
+      if (this.#hasEnded) throw new Error(`It ended without showing "${text}":\n${this.screen}`);
       await new Promise<void>((resolve) => {
         this.#onChange = resolve;
       });

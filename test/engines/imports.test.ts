@@ -2,20 +2,21 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { bundleOf } from "../script.ts";
 import { events, serve } from "./server.ts";
 import { WIRES } from "./wires.ts";
 
-const INDEX = new URL("../../src/engines/index.ts", import.meta.url).href;
-const TSX = new URL("../../node_modules/tsx/dist/loader.mjs", import.meta.url).href;
+const INDEX = pathToFileURL(bundleOf("src/engines/index.ts")).href;
 
 /** Runs code in a fresh process and returns which of the heavy packages it has loaded: V8's coverage lists every script. */
 async function loadedBy(code: string): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), "flower-imports-"));
   const script = `const engines = await import(${JSON.stringify(INDEX)});\n${code}`;
   try {
-    await promisify(execFile)(process.execPath, ["--import", TSX, "--input-type=module", "-e", script], {
+    await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], {
       env: { ...process.env, NODE_V8_COVERAGE: folder },
     });
     const reports = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), "utf8")));

@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-
-const NODE = ["--conditions=flower-source", "--import", "tsx"];
+import { exampleAt } from "./programs.ts";
 
 describe.each(["http-node", "http-hono", "http-express"])("the chat endpoint of examples/%s.ts", (name) => {
-  const child = spawn(process.execPath, [...NODE, `examples/${name}.ts`], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [exampleAt(name)], { stdio: ["ignore", "pipe", "inherit"] });
   let base = "";
 
   beforeAll(async () => {

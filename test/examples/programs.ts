@@ -1,10 +1,14 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { onTestFinished, vi } from "vitest";
+import { inject, onTestFinished, vi } from "vitest";
 import { newFolder } from "../folder.ts";
 
-const NODE = ["--conditions=flower-source", "--import", "tsx"];
+/** Where a program of `examples/` lies beside the package that it uses. */
+export function exampleAt(name: string): string {
+  return join(inject("package"), "examples", `${name}.js`);
+}
 
 /** A program of `examples/` under way, in an empty workspace. */
 export interface Program {
@@ -20,7 +24,7 @@ export interface Program {
 
 export function startProgram(name: string): Program {
   const workspace = newFolder();
-  const child = spawn(process.execPath, [...NODE, `examples/${name}.ts`, workspace], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [exampleAt(name), workspace], { stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));

@@ -88,6 +88,15 @@ test.each([
   "rm .flower/notes/archive/one.md",
   "sed -i s/a/b/ .flower/questions.md",
   "git checkout -- runs/a",
+  "git -C . restore runs/a",
+  "git stash --all",
+  "git stash -ua",
+  "ln runs/a mine && echo x > mine",
+  "cp x/brief.md .flower",
+  "mv other/goal.md .flower/",
+  "cp -t .flower x/brief.md",
+  "rsync -a --delete src/ .",
+  "find src -name x -exec cp {} runs/a \\;",
 ])("the command is denied: %s", async (command) => {
   expect(await denial("Bash", { command })).toMatch(/on purpose/);
 });
@@ -97,6 +106,9 @@ test.each([
   "grep x runs/* > src/out",
   "cp runs/a src/b",
   "rm -rf src",
+  "git stash && git stash pop",
+  "cp x/plan.md .flower",
+  "ln -s ../runs.md src/link",
   "rm *.o",
   "ls runs; rm x",
   "echo x >> .flower/questions.md",
@@ -106,6 +118,13 @@ test.each([
 ])("the command may run: %s", async (command) => {
   expect(await denial("Bash", { command })).toBeUndefined();
 });
+
+test.each(["rm -rf .", "find . -name '*.log' -delete", "rm -rf ./r*s", "mv .flower old"])(
+  "what would take the books along is told to name what it means: %s",
+  async (command) => {
+    expect(await denial("Bash", { command })).toContain("Name the files or folders that you mean instead.");
+  },
+);
 
 test("reading is nobody's business", async () => {
   expect(await denial("Read", { file_path: "runs/a" })).toBeUndefined();

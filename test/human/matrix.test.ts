@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FlowerError } from "../../src/core/errors.ts";
 import { answerInStore } from "../../src/human/ask-store.ts";
@@ -8,6 +6,7 @@ import { OVER_BUDGET, TIMEOUT } from "../../src/human/fixed-texts.ts";
 import { type CallPart, resultText } from "../../src/messages/message.ts";
 import { runCall } from "../../src/tools/call.ts";
 import type { Tool } from "../../src/tools/tool.ts";
+import { startScript } from "../script.ts";
 import { toolContext } from "../tools/tool-bench.ts";
 import { type Desk, makeDesk, seen, settle, waiting } from "./desk.ts";
 
@@ -170,12 +169,9 @@ describe.each(all)("maxAsks $maxAsks, timeoutMs $timeoutMs", (settings) => {
   });
 
   test.runIf(waits(settings))("kill while it waits: the same number afterwards, and the answer given meanwhile", async () => {
-    const script = new URL("./ask-and-hang.ts", import.meta.url).pathname;
-    const argv = ["--import", "tsx", script, desk.store, JSON.stringify({ ...settings, logPath: desk.log })];
-    const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "inherit"] });
-    expect(String((await once(child.stdout, "data"))[0])).toBe("Tabs?\n");
-    child.kill("SIGKILL");
-    await once(child, "exit");
+    const child = startScript("human/children/ask-and-hang", desk.store, JSON.stringify({ ...settings, logPath: desk.log }));
+    expect(await child.line()).toBe("Tabs?");
+    await child.kill();
 
     const second = desk.open({ ...settings, storePath: desk.store, logPath: desk.log });
     const reading = ask(second, new AbortController().signal);

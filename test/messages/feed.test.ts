@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { rewriteFeed } from "../../src/messages/feed.ts";
 import { checkHistory } from "../../src/messages/history.ts";
 import { callsOf, type Message, type ResultPart, resultText } from "../../src/messages/message.ts";
+import { runs } from "../random-runs.ts";
 import { call, model, result, text, tool, user } from "./conversation.ts";
 
 const NONE: ReadonlySet<string> = new Set();
@@ -90,7 +91,7 @@ describe("what is fed to a model again", () => {
         expect(checkHistory(fed)).toEqual([]);
         expect(rewriteFeed(fed, rules)).toEqual(fed);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });

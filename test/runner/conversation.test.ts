@@ -4,6 +4,7 @@ import { checkHistory } from "../../src/messages/history.ts";
 import { MemorySessionStore } from "../../src/sessions/memory.ts";
 import type { SessionState } from "../../src/sessions/store.ts";
 import type { SessionStoreFixture } from "../../src/testing/session-store.ts";
+import { runs } from "../random-runs.ts";
 import { conversations, play, playOnly } from "./conversation.ts";
 import { STORES } from "./stage.ts";
 import { transcript } from "./transcript.ts";
@@ -35,7 +36,7 @@ describe.each(STORES)(
         for (const request of played.requests) expect(checkHistory(request.messages)).toEqual([]);
         await fixture.cleanup();
       });
-      await fc.assert(property, { numRuns: name === "memory" ? 200 : 60 });
+      await fc.assert(property, runs(name === "memory" ? 80 : 25));
     });
   },
 );

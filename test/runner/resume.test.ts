@@ -6,6 +6,7 @@ import { ScriptedEngine } from "../../src/engines/scripted.ts";
 import type { ApprovalDecision } from "../../src/runner/approval.ts";
 import { Runner } from "../../src/runner/runner.ts";
 import { type Tool, tool } from "../../src/tools/tool.ts";
+import { runs } from "../random-runs.ts";
 import { sqliteFixture } from "../sessions/fixtures.ts";
 import { calling, deferred, plainTool, rejection, STORES, stage } from "./stage.ts";
 import { transcript } from "./transcript.ts";
@@ -68,7 +69,7 @@ describe("five calls that wait for approval", () => {
       );
       await fixture.cleanup();
     });
-    await fc.assert(property, { numRuns: 25 });
+    await fc.assert(property, runs(12));
   });
 });
 

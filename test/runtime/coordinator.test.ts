@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Agent } from "../../src/agents/agent.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { isFlowerError } from "../../src/core/errors.ts";
 import { type Script, type ScriptedCall, ScriptedEngine } from "../../src/engines/scripted.ts";
 import { type ResultPart, resultText } from "../../src/messages/message.ts";
@@ -15,7 +16,7 @@ const NEVER: Script = () => {
 
 /** Runs a coordinator whose model makes these calls; gives what each came to. */
 async function results(calls: readonly ScriptedCall[], hand: Script = NEVER) {
-  const bench = openBench([{ calls }, "done"]);
+  const bench = openBench([{ calls }, "done"], { clock: systemClock }); // commands take real time
   const agent = coordinator({ subagents: [worker({ engine: new ScriptedEngine(hand) })] });
   const result = await bench.finish(bench.runtime.run(agent, "go"));
   const parts = bench.engine.requests[1]?.messages.at(-1)?.parts ?? [];

@@ -127,6 +127,23 @@ describe("a session whose context is full", () => {
     expect(prompt).toContain("and with tests");
   });
 
+  it("is known by its name before the calls of its first reply are made, so that a kill among them is no reason to hand over again", async () => {
+    const known: string[] = [];
+    const seen: string[] = [];
+    const look = tool({
+      ...step,
+      parameters: { type: "object" },
+      execute: (_args, { sessionId }) => `${seen.push(`${sessionId} ${known.at(-1)}`)}`,
+    });
+    const bench = open([at(10_000), at(61_000), handsOver, at(1_000), done("built")]);
+    const onSession = (sessionId: string, hasPrompt: boolean) => void (hasPrompt && known.push(sessionId));
+    const result = await bench.finish(bench.runtime.run(worker({ tools: [look] }), "Build.", { onSession }));
+    expect(result).toMatchObject({ ok: true, retired: [expect.any(String)] });
+    const [first] = result.retired;
+    const ids = [first, first, result.sessionId];
+    expect(seen).toEqual(ids.map((id) => `${id} ${id}`));
+  });
+
   it("keeps the document before it in the archive", async () => {
     const bench = open([at(10_000), at(61_000), handsOver, at(10_000), at(61_000), handsOver, done("built")]);
     const result = await run(bench);

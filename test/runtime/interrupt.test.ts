@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { NativeBackend } from "../../src/backends/native/native.ts";
 import { FlowerError } from "../../src/core/errors.ts";
-import type { ScriptedAnswer, ScriptedStep } from "../../src/engines/scripted.ts";
+import { type ScriptedAnswer, ScriptedEngine, type ScriptedStep } from "../../src/engines/scripted.ts";
 import { textOf } from "../../src/messages/message.ts";
 import type { RunOptions } from "../../src/runtime/runtime.ts";
+import { MemorySessionStore } from "../../src/sessions/memory.ts";
 import { steps, stepTool } from "../backends/steps.ts";
 import { type Bench, openBench, worker } from "./bench.ts";
 
@@ -58,6 +60,19 @@ test("words between steps go to the next step, once", async () => {
   await run(bench);
   await run(bench);
   expect([0, 1, 2].map((call) => lastPrompt(bench, call).includes("in French"))).toEqual([false, true, false]);
+});
+
+test("words that came for a step which could not begin go to the next", async () => {
+  const engine = new ScriptedEngine(["ok"]);
+  const native = new NativeBackend({ store: new MemorySessionStore(), engine: () => engine, builtins: () => [] });
+  let asked = 0;
+  const backend = Object.assign(native, { window: async () => (asked++ === 0 ? Promise.reject(new Error("no")) : undefined) });
+  const bench = openBench([], { backend });
+  bench.runtime.interrupt("in French");
+  await expect(run(bench)).rejects.toThrow("no");
+  bench.runtime.interrupt("and short");
+  await run(bench);
+  expect(lastPrompt({ ...bench, engine }, 0)).toMatch(/in French\nand short$/);
 });
 
 test("words while a run works that takes none (a judge) wait for the next that does", async () => {

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { isAlive } from "../../src/core/process-state.ts";
 import { endLeftovers, ProcessRecord } from "../../src/runtime/process-record.ts";
-import { isAlive } from "../../src/workbench/process-identity.ts";
 import { newFolder } from "../folder.ts";
 
 /** A process group of its own that would sleep for a long time. */

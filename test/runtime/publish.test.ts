@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Event, makeEvent } from "../../src/messages/event.ts";
+import { tool } from "../../src/tools/tool.ts";
 import { steps, stepTool } from "../backends/steps.ts";
 import { openBench, worker } from "./bench.ts";
 
@@ -14,6 +16,17 @@ test("the sink gets every event, in the order of the log", async () => {
   expect(bench.events.map((event) => event.kind)).toEqual(["prompt", "text", "tool_call", "tool_result", "text", "result"]);
   expect(logged.map((line) => line.seq)).toEqual([1, 2, 3, 4, 5, 6]);
   expect(new Set(logged.map((line) => line.run))).toEqual(new Set([bench.runtime.runId]));
+});
+
+test("what a reply cost is in the log on disk before its calls are made: a kill in one of them takes nothing out of the books", async () => {
+  const seen: string[] = [];
+  const look = tool({
+    ...{ name: "look", description: "Looks.", parameters: { type: "object" } },
+    execute: () => `seen ${seen.push(readFileSync(bench.runtime.books.eventsPath, "utf8"))}`,
+  });
+  const bench = openBench([{ calls: [{ name: "look" }], usage: { inputTokens: 7, costUsd: 0.25 } }, "done"]);
+  await bench.finish(bench.runtime.run(worker({ tools: [look] }), "go"));
+  expect(seen).toEqual([expect.stringContaining('"costUsd":0.25')]);
 });
 
 test("an event is logged before its sink hears of it", () => {

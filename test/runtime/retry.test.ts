@@ -59,6 +59,14 @@ test("after six attempts it stops, says so, and has waited longer each time", as
   expect(result.durationMs).toBeGreaterThanOrEqual(waited);
 });
 
+test("a reply between two failures starts the count anew: a night has more failures than six, and the first pause is short each time", async () => {
+  const night = Array.from({ length: 8 }, (_, index) => [steps(index), failure("overloaded")]).flat();
+  const bench = openBench([...night, "done"]);
+  const result = await run(bench);
+  expect(result).toMatchObject({ ok: true, text: "done", attempts: 9 });
+  expect(bench.of("retry").map((event) => event.payload.attempt)).toEqual(Array.from({ length: 8 }, () => 2));
+});
+
 test.each<[ErrorCode]>([["auth"], ["bad-request"], ["quota"], ["content-filter"], ["unknown"]])("%s is not tried again", async (code) => {
   const bench = openBench([failure(code)]);
   const result = await run(bench);

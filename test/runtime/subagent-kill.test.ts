@@ -1,23 +1,19 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { newFolder } from "../folder.ts";
+import { startScript } from "../script.ts";
 import { openJob } from "./children/subagent-job.ts";
 
 test("a process killed while a subagent two levels down waits for a person: the next one asks the same question and goes on there", async () => {
   const folder = newFolder();
-  const script = new URL("./children/subagent-job.ts", import.meta.url).pathname;
-  const child = spawn(process.execPath, ["--import", "tsx", script, folder], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = startScript("runtime/children/subagent-job", folder);
   let session = "";
-  for await (const line of createInterface({ input: child.stdout })) {
+  for (let line = await child.line(); line !== "asked Which colour?"; line = await child.line()) {
+    if (line === undefined) throw new Error("It ended before it asked.");
     if (line.startsWith("session ")) session = line.slice(8);
-    if (line === "asked Which colour?") break;
   }
-  child.kill("SIGKILL");
-  await once(child, "exit");
+  await child.kill();
 
   const job = openJob(folder);
   const run = job.run(session);

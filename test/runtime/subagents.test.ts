@@ -176,6 +176,16 @@ test("a subagent that loses its connection waits and goes on; the one above noti
   expect(bench.of("retry").map((event) => event.payload.reason)).toEqual(["offline"]);
 });
 
+test("a subagent's failures are counted in a row: one that gets on may fail more often than six times", async () => {
+  const bench = openBench([]);
+  const lost = () => new FlowerError("stream-cut", "The line is cut.", { retryable: true });
+  const night = Array.from({ length: 8 }, () => [{ text: "reading", calls: [{ name: "nothing" }] }, lost()]).flat();
+  const main = sub("main", [start("reader"), "done"], { subagents: [sub("reader", [...night, "found"])] });
+  await bench.finish(bench.runtime.run(main, "go", { onEvent: bench.note }));
+  expect(results(main)).toEqual(["found"]);
+  expect(bench.of("retry").map((event) => event.payload.attempt)).toEqual(Array.from({ length: 8 }, () => 2));
+});
+
 test("words at an interrupt go to the main thread, once subagents are back", async () => {
   const bench = openBench([]);
   const reader = sub("reader", [

@@ -13,6 +13,21 @@ test("words are given once, in order, and with them the stop is served", () => {
   expect(words.take()).toEqual([]);
 });
 
+test("words are kept for another process until a session holds them, those said meanwhile too", async () => {
+  const words = new Words();
+  await words.interrupt("first");
+  const kept: (readonly string[])[] = [];
+  await words.keepWith((unheard) => void kept.push(unheard));
+  await words.interrupt("second");
+  words.take();
+  await words.interrupt("third");
+  await words.heard();
+  words.take();
+  await words.heard();
+  await words.heard();
+  expect(kept).toEqual([["first"], ["first", "second"], ["first", "second", "third"], ["third"], []]);
+});
+
 test("a stop without words is a stop", () => {
   const words = new Words();
   words.interrupt("");

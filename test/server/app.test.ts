@@ -7,7 +7,7 @@ const ASK = { calls: [{ name: "mcp__human__ask", args: { question: "Red or blue?
 /** Begins the run and waits for its question; `ended` resolves when it is over. */
 async function asked(served: ServedStage): Promise<{ readonly ended: Promise<unknown> }> {
   const ended = served.start();
-  await vi.waitFor(() => expect(served.channel.pending()).toHaveLength(1), 10_000);
+  await vi.waitFor(() => expect(served.channel.pending()).toHaveLength(1), { timeout: 20_000 });
   return { ended };
 }
 

@@ -46,5 +46,5 @@ export function sqliteFixture(fault?: FaultHook): SqliteFixture {
 
 export function tempFolder(): { readonly folder: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), "flower-sessions-"));
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) };
 }

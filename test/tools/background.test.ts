@@ -76,8 +76,8 @@ describe("a background command", () => {
 
   it("that does not listen is killed", async () => {
     const tools = await bench();
-    await tools.start("trap '' TERM; while true; do sleep 0.05; done");
-    await pause(200); // until the trap is set
+    await tools.start("trap '' TERM; echo deaf; while true; do sleep 0.05; done");
+    await outputUntil(tools, /deaf/);
     await tools.text("KillShell", { shell_id: "bash_1" });
     await until(() => !isGroupAlive(tools.started[0]?.pid ?? 0));
   });

@@ -1,25 +1,26 @@
 import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
+import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { isCredential } from "../../src/tools/builtin/environment.ts";
 import type { ToolProcess } from "../../src/tools/builtin/toolset.ts";
+import { isRunning } from "../is-running.ts";
 import { toolBench } from "./tool-bench.ts";
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const PATIENCE = { timeout: 20_000, interval: 10 };
 
-const gone = (pid: number) => vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5_000, interval: 20 });
 const pidIn = async (path: string) =>
   vi.waitFor(async () => {
     const pid = Number(await readFile(path, "utf8"));
     expect(pid).toBeGreaterThan(0);
     return pid;
-  });
+  }, PATIENCE);
+
+/** Lets time pass until the process has ended. */
+const gone = (pid: number, clock: FakeClock) =>
+  vi.waitFor(async () => {
+    await clock.advance(100);
+    expect(isRunning(pid)).toBe(false);
+  }, PATIENCE);
 
 test("output and errors come in the order of writing, from the workspace", async () => {
   const bench = await toolBench();
@@ -40,45 +41,51 @@ test("quotes, line breaks and unicode reach the shell as written", async () => {
 });
 
 test("a timeout kills the whole group, grandchildren included", async () => {
-  const bench = await toolBench();
+  const clock = new FakeClock();
+  const bench = await toolBench({ clock });
   const command = "(sleep 300 & echo $! > grandchild; wait) & wait";
-  const text = await bench.text("Bash", { command, timeout: 400 });
-  expect(text).toContain("Stopped after 0.4 s, with all its children");
-  await gone(await pidIn(bench.at("grandchild")));
+  const text = bench.text("Bash", { command, timeout: 400 });
+  const pid = await pidIn(bench.at("grandchild"));
+  await clock.advance(399);
+  expect(isRunning(pid)).toBe(true);
+  await gone(pid, clock);
+  expect(await text).toContain("Stopped after 0.4 s, with all its children");
 });
 
 test("a group that ignores SIGTERM is killed", async () => {
-  const bench = await toolBench();
-  const command = "trap '' TERM; echo $$ > pid; while true; do sleep 0.05; done";
-  expect(await bench.text("Bash", { command, timeout: 300 })).toContain("Stopped after 0.3 s");
-  await gone(await pidIn(bench.at("pid")));
+  const clock = new FakeClock();
+  const bench = await toolBench({ clock });
+  const text = bench.text("Bash", { command: "trap '' TERM; echo $$ > pid; while true; do sleep 0.05; done", timeout: 300 });
+  const pid = await pidIn(bench.at("pid"));
+  await gone(pid, clock);
+  expect(await text).toContain("Stopped after 0.3 s");
 });
 
 test("a background child that ignores SIGTERM does not outlive an aborted command", async () => {
-  const bench = await toolBench();
+  const clock = new FakeClock();
+  const bench = await toolBench({ clock });
   const abort = new AbortController();
   const command = "(trap '' TERM; echo $BASHPID > stubborn; while true; do sleep 0.05; done) & sleep 300";
   const call = bench.call("Bash", { command }, { signal: abort.signal });
   const pid = await pidIn(bench.at("stubborn"));
   abort.abort(new Error("stop it"));
-  await expect(call).rejects.toThrow("stop it");
-  await gone(pid);
+  const stopped = expect(call).rejects.toThrow("stop it");
+  await gone(pid, clock);
+  await stopped;
 });
 
 test("a background child does not hold up the call, lives on, and is reported", async () => {
   const ended: number[] = [];
   const started: ToolProcess[] = [];
   const bench = await toolBench({ onProcess: (p) => started.push(p), onProcessEnd: (pid) => ended.push(pid) });
-  const before = Date.now();
   const text = await bench.text("Bash", { command: "sleep 300 & echo $! > child; echo started" });
-  expect(Date.now() - before).toBeLessThan(5_000);
   const pid = await pidIn(bench.at("child"));
   expect(text).toContain("started");
   expect(text).toContain(`kill -- -${started[0]?.pid}`);
-  expect(isAlive(pid)).toBe(true);
+  expect(isRunning(pid)).toBe(true);
   expect(ended).toEqual([]);
   process.kill(-(started[0]?.pid as number), "SIGKILL");
-  await vi.waitFor(() => expect(ended).toEqual([started[0]?.pid]), { timeout: 5_000 });
+  await vi.waitFor(() => expect(ended).toEqual([started[0]?.pid]), PATIENCE);
 });
 
 test("each process group is announced with command and start, and its end too", async () => {
@@ -88,7 +95,7 @@ test("each process group is announced with command and start, and its end too", 
   const bench = await toolBench({ clock, onProcess: (p) => started.push(p), onProcessEnd: (pid) => ended.push(pid) });
   const pid = Number(await bench.text("Bash", { command: "echo $$" }));
   expect(started).toEqual([{ pid, startedAt: "1970-01-01T00:00:00.000Z", command: "echo $$" }]);
-  await vi.waitFor(() => expect(ended).toEqual([pid]));
+  await vi.waitFor(() => expect(ended).toEqual([pid]), PATIENCE);
 });
 
 test("of long output head and tail are kept and the gap is counted", async () => {
@@ -138,7 +145,8 @@ test.each([
 });
 
 test("an already aborted call starts nothing", async () => {
-  const bench = await toolBench();
+  const clock = new FakeClock();
+  const bench = await toolBench({ clock });
   const abort = new AbortController();
   abort.abort(new Error("too late"));
   await expect(bench.call("Bash", { command: "touch ran" }, { signal: abort.signal })).rejects.toThrow("too late");

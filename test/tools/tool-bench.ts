@@ -12,7 +12,7 @@ import type { ToolContext } from "../../src/tools/tool.ts";
 /** A new folder, gone after the test. Free of symlinks. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "flower-test-")));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 

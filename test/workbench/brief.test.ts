@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { inEveryLanguage, LANGUAGES } from "../../src/i18n/catalogue.ts";
 import { BRIEF_KEYS, type Brief, briefToMarkdown, parseBrief } from "../../src/workbench/brief.ts";
 import { tidy } from "../../src/workbench/markdown-lines.ts";
+import { runs } from "../random-runs.ts";
 import { hostileMarkdown } from "./hostile.ts";
 
 const BRIEF: Brief = { goal: "g", criteria: "- c1\n- c2", boundaries: "b", unknowns: "u" };
@@ -22,7 +23,7 @@ test("a brief reads back as it was, whatever its content, in every language, ame
         expect(parsed.complete).toBe(expected.length === 4);
       },
     ),
-    { numRuns: 2000 },
+    runs(500),
   );
 });
 

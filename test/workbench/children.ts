@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { startScript } from "../script.ts";
 
 /** Starts a program of `children/` as a process of its own. */
 export function startChild(name: string, ...args: readonly string[]): ChildProcess {
-  const path = fileURLToPath(new URL(`./children/${name}.ts`, import.meta.url));
-  return spawn(process.execPath, ["--import", "tsx", path, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  return startScript(`workbench/children/${name}`, ...args).process;
 }
 
 /** Waits for the child's end; gives its exit code, null when it was killed. */

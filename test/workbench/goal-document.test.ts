@@ -5,6 +5,7 @@ import { type Check, checkProblems } from "../../src/workbench/check.ts";
 import { goalToMarkdown, makeGoal, parseGoal } from "../../src/workbench/goal-document.ts";
 import { tidy } from "../../src/workbench/markdown-lines.ts";
 import { toPattern } from "../../src/workbench/pattern.ts";
+import { runs } from "../random-runs.ts";
 import { hostileMarkdown } from "./hostile.ts";
 
 const GOAL_FILE = `# 目标
@@ -81,7 +82,7 @@ test("a goal reads back as it was, whatever its texts, in every language", () =>
       const goal = parseGoal(goalToMarkdown({ statement, checks }, language));
       expect(goal).toEqual(makeGoal(tidy(statement), checks.map(canonical)));
     }),
-    { numRuns: 4000 },
+    runs(1_000),
   );
 });
 
@@ -90,7 +91,7 @@ test("no string makes it throw", () => {
     fc.property(fc.oneof(hostileMarkdown, fc.string({ unit: "binary" })), (content) => {
       parseGoal(`# Goal\n${content}\n# Checklist\n${content}`);
     }),
-    { numRuns: 2000 },
+    runs(1_000),
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { LANGUAGES } from "../../src/i18n/catalogue.ts";
 import { HANDOFF_KEYS, handoffTitles, handoffToMarkdown, parseHandoff } from "../../src/workbench/handoff-document.ts";
 import { tidy } from "../../src/workbench/markdown-lines.ts";
+import { runs } from "../random-runs.ts";
 import { hostileMarkdown } from "./hostile.ts";
 
 const content = hostileMarkdown;
@@ -18,7 +19,7 @@ describe("a handoff document", () => {
           expect(parseHandoff(handoffToMarkdown(document, language)).document).toEqual(Object.fromEntries(expected));
         },
       ),
-      { numRuns: 1000 },
+      runs(500),
     );
   });
 

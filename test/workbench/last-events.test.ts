@@ -6,6 +6,7 @@ import type { LoggedEvent } from "../../src/messages/event.ts";
 import { readEvents } from "../../src/workbench/event-reader.ts";
 import { lastEvents } from "../../src/workbench/last-events.ts";
 import { newFolder } from "../folder.ts";
+import { runs } from "../random-runs.ts";
 
 test("they are the last of those that a reader from the start gets, however long lines and log are", async () => {
   const path = join(newFolder(), "events.jsonl");
@@ -31,7 +32,7 @@ test("they are the last of those that a reader from the start gets, however long
       const last = count === 0 ? [] : all.slice(-count);
       expect((await lastEvents(path, { count, wanted })).map((event) => event.seq)).toEqual(last.map((event) => event.seq));
     }),
-    { numRuns: 40 },
+    runs(40),
   );
 });
 

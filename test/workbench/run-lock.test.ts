@@ -11,10 +11,7 @@ const readLock = (folder: string) => JSON.parse(readFileSync(join(folder, "flow.
 const writeLock = (folder: string, lock: object) => writeFileSync(join(folder, "flow.lock"), JSON.stringify(lock));
 
 /** Waits for file work that a timer set off. */
-async function until(isDone: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 5_000 && !isDone(); turn++) await new Promise((resolve) => setImmediate(resolve));
-  expect(isDone()).toBe(true);
-}
+const until = (isDone: () => boolean) => expect.poll(isDone).toBe(true);
 
 test("a second run of the workflow is refused and told who holds it; another workflow, or another directory, is free", async () => {
   const folder = newFolder();

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { maskSecrets } from "../../src/workbench/secrets.ts";
+import { runs } from "../random-runs.ts";
 
 const letters = (length: number) => "aB3dE6gH9j".repeat(10).slice(0, length);
 const PEM = `-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n${letters(64)}\n${letters(20)}/+==\n-----END RSA PRIVATE KEY-----`;
@@ -84,7 +85,7 @@ test("JSON stays JSON of the same shape, and masking twice is masking once", () 
         expect(maskSecrets(masked)).toBe(masked);
       },
     ),
-    { numRuns: 3000 },
+    runs(1_000),
   );
 });
 

@@ -16,6 +16,7 @@ import { goal, handIn, OK, verdict } from "./lines.ts";
 import { openStage } from "./stage.ts";
 import { openWork, reports } from "./work.ts";
 
+const AMENDABLE = { keepsMail: true, isHandedIn: true } as const;
 const achieved = handIn(verdict(["passed"]));
 const notYet = handIn(verdict(["failed"]));
 const amended = (text: string) => handIn(goal([{ text }]));
@@ -36,11 +37,11 @@ test("what a person said since freezing is put to the goal-setter once, before t
       goalSetter: amended("it says goodbye"),
       judge: [...notYet, ...achieved],
     },
-    { keepsMail: true },
+    AMENDABLE,
   );
   await work.run();
-  expect(work.stage.requests("goalSetter")).toHaveLength(2);
-  expect(work.stage.prompt("goalSetter", 0)).toMatch(
+  expect(work.stage.requests("goalSetter")).toHaveLength(2 + 2);
+  expect(work.stage.prompt("goalSetter", 2)).toMatch(
     /Since the goal was set, the person said:\n\ngoodbye, not hello\n[\s\S]*- it says hello/,
   );
   expect(work.stage.prompt("judge", 0)).toContain("1. it says goodbye");
@@ -48,9 +49,9 @@ test("what a person said since freezing is put to the goal-setter once, before t
 });
 
 test("saying nothing costs nothing", async () => {
-  const work = await openWork({ worker: reports(2), judge: [...notYet, ...achieved] }, { keepsMail: true });
+  const work = await openWork({ worker: reports(2), judge: [...notYet, ...achieved] }, AMENDABLE);
   await work.run();
-  expect(work.stage.requests("goalSetter")).toEqual([]);
+  expect(work.stage.requests("goalSetter")).toHaveLength(2);
 });
 
 test("no change is a valid answer: the goal stays as it is, and the same words are not put again", async () => {
@@ -60,7 +61,7 @@ test("no change is a valid answer: the goal stays as it is, and the same words a
       goalSetter: ["Nothing to change."],
       judge: [...notYet, ...achieved],
     },
-    { keepsMail: true },
+    AMENDABLE,
   );
   await work.run();
   expect(parseGoal(await readFile(work.goalPath, "utf8")).checks).toEqual([{ text: "it says hello" }]);
@@ -74,18 +75,18 @@ test("what is said while the goal-setter amends is heard at the next judging, no
       goalSetter: [hearing(() => work.channel, "and in capitals", handingIn), closing, ...amended("it says GOODBYE")],
       judge: [...notYet, ...achieved],
     },
-    { keepsMail: true },
+    AMENDABLE,
   );
   await work.run();
-  expect(work.stage.prompt("goalSetter", 2)).toContain("and in capitals");
-  expect(work.stage.prompt("goalSetter", 2)).not.toContain("goodbye, not hello\n\nand");
+  expect(work.stage.prompt("goalSetter", 4)).toContain("and in capitals");
+  expect(work.stage.prompt("goalSetter", 4)).not.toContain("goodbye, not hello\n\nand");
   expect(work.stage.prompt("judge", 2)).toContain("1. it says GOODBYE");
 });
 
 test("a goal-setter that cannot work stops the run: nothing is judged as if the person had not spoken", async () => {
   const work = await openWork(
     { worker: [hearing(() => work.channel, "goodbye, not hello", "report 1")], goalSetter: [new FlowerError("auth", "bad key")] },
-    { keepsMail: true },
+    AMENDABLE,
   );
   const ctx = await work.run();
   expect(failedAt(ctx)).toBe("work");

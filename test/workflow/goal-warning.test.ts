@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { Render } from "../../src/cli/terminal/render.ts";
 import { HumanChannel } from "../../src/human/channel.ts";
 import type { Language } from "../../src/i18n/catalogue.ts";
 import type { Check } from "../../src/workbench/check.ts";
@@ -66,6 +67,15 @@ test.each<[Language, readonly string[]]>([
 ])("and in %s", async (language, lines) => {
   const { event } = await freeze(language, [{ text: "it runs on macOS", unverifiableReason: "this is Linux" }, { text: "it builds" }]);
   expect(event.text.split("\n")).toEqual(lines);
+});
+
+test("a person at the terminal reads it once, whole", async () => {
+  const { event } = await freeze("zh", FIFTEEN);
+  const lines: string[] = [];
+  new Render({ write: (text) => lines.push(text), language: "zh", color: false, width: () => 100 }).event(event);
+  const [head, ...rest] = lines.join("").trimEnd().split("\n");
+  expect(head).toMatch(/^☐ 目标已冻结 · 判定项:15 · /);
+  expect(rest.join("\n")).toBe(`⚠ ${event.text.replaceAll("\n", "\n  ")}`);
 });
 
 test("it warns and does not block; a goal file outside the workspace is named by its whole path", async () => {

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { Check } from "../../src/workbench/check.ts";
 import { type HardCheckOptions, runHardChecks } from "../../src/workflow/hard-checks.ts";
 import { newFolder } from "../folder.ts";
+import { isRunning } from "../is-running.ts";
 
 function run(checks: readonly Check[], { workspace = newFolder(), ...change }: Partial<HardCheckOptions> & { workspace?: string } = {}) {
   return runHardChecks(checks, {
@@ -61,11 +62,6 @@ test("what a command leaves running is ended with the checks", async () => {
   const pid = Number(await readFile(join(workspace, "pid"), "utf8"));
   await expect.poll(() => isRunning(pid)).toBe(false);
 });
-
-async function isRunning(pid: number): Promise<boolean> {
-  const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  return status !== "" && !/\) [ZX] /.test(status);
-}
 
 test("long output keeps its beginning and its end as evidence", async () => {
   const [result] = await run([{ text: "a", command: "echo START; seq 1 5000; echo END" }]);

@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { FlowerError } from "../../src/core/errors.ts";
@@ -121,8 +121,9 @@ test("from the copy the workspace itself cannot be read, and what a detour does 
   const folder = newFolder();
   const calls: readonly ScriptedCall[] = [
     { name: "Read", args: { file_path: join(folder, "goal.md") } },
-    { name: "Bash", args: { command: `touch ${join(folder, "repaired")}` } }, // allowed among the temporary files
+    { name: "Bash", args: { command: "sh detour.sh" } },
   ];
+  await writeFile(join(folder, "detour.sh"), `touch ${join(folder, "repaired")}\n`);
   const { work, results } = await judgeCalls(calls, { canRun: true, folder });
   expect(results[0]?.isError).toBe(true);
   expect(work.stage.tasks("notice").map(({ payload }) => payload.data)).toContainEqual(["repaired"]);

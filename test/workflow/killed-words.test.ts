@@ -1,24 +1,20 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { starterFlow } from "../../src/workflow/starter.ts";
 import { newFolder } from "../folder.ts";
+import { startScript } from "../script.ts";
 import { openStage } from "./stage.ts";
 import { shown, talkative } from "./talkative.ts";
-
-const SCRIPT = new URL("./speak-and-hang.ts", import.meta.url).pathname;
 
 test.each(["brief", "Bash", "verdict"].flatMap((tool) => [[tool, "interrupt"] as const, [tool, "mail"] as const]))(
   "a kill right after the receipt, during the call of %s: words by %s stand in the brief, and the next start hears them",
   async (tool, way) => {
     const folder = newFolder();
-    const child = spawn(process.execPath, ["--import", "tsx", SCRIPT, folder, tool, way], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = startScript("workflow/children/speak-and-hang", folder, tool, way);
     const brief = join(folder, ".flower/notes/brief.md");
-    expect(String((await once(child.stdout, "data"))[0])).toBe(`${brief}\n`);
-    child.kill("SIGKILL");
-    await once(child, "exit");
+    expect(await child.line()).toBe(brief);
+    await child.kill();
     expect(await readFile(brief, "utf8")).toContain("> in French, please");
 
     const flow = starterFlow(undefined, { workspace: folder, timeoutMs: 0 });

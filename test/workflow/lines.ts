@@ -23,10 +23,11 @@ export function goal(checks: readonly Check[], statement = "greeting.txt says he
 
 /** A goal file of one check per text. */
 export function goalFile(...checks: readonly (string | Check)[]): string {
-  return goalToMarkdown(
-    { statement: "greeting.txt says hello", checks: checks.map((check) => (typeof check === "string" ? { text: check } : check)) },
-    "en",
-  );
+  return goalToMarkdown({ statement: "greeting.txt says hello", checks: toChecks(checks) }, "en");
+}
+
+export function toChecks(checks: readonly (string | Check)[]): readonly Check[] {
+  return checks.map((check) => (typeof check === "string" ? { text: check } : check));
 }
 
 type State = CheckVerdict["state"];

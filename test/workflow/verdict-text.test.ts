@@ -30,7 +30,7 @@ describe("achieved is", () => {
     "Done.",
     "Complete",
     "# Conclusion\nAchieved\n# Reason\nEvery file is there; no test was deleted.",
-    "# Conclusion\nAchieved.\nAll three commands gave the expected output.",
+    "# Conclusion\nAchieved.\nAll checks passed.",
     "**Conclusion:** achieved\n\n**Reason:** conv.py exits with 0.",
     "Reason: nothing is missing\nConclusion: achieved",
     "达成",

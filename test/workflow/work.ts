@@ -1,16 +1,18 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Agent } from "../../src/agents/agent.ts";
 import type { ScriptedStep } from "../../src/engines/scripted.ts";
 import { HumanChannel } from "../../src/human/channel.ts";
 import type { AskPayload, Event } from "../../src/messages/event.ts";
 import type { RuntimeOptions } from "../../src/runtime/runtime.ts";
 import type { Check } from "../../src/workbench/check.ts";
+import { goalStep } from "../../src/workflow/goal.ts";
 import { Step } from "../../src/workflow/step.ts";
 import { type WithGoalOptions, withGoal } from "../../src/workflow/with-goal.ts";
 import { Workflow } from "../../src/workflow/workflow.ts";
 import { newFolder } from "../folder.ts";
 import { worker } from "../runtime/bench.ts";
-import { goalFile } from "./lines.ts";
+import { goal, goalFile, handIn, toChecks } from "./lines.ts";
 import { type Cast, openStage, type Stage } from "./stage.ts";
 
 export interface WorkOptions extends Partial<WithGoalOptions> {
@@ -18,9 +20,13 @@ export interface WorkOptions extends Partial<WithGoalOptions> {
   /** What a person answers, question by question; undefined declines. Without the list nobody is there. */
   readonly answers?: readonly (string | undefined)[];
   readonly step?: string;
+  /** A goal-setter hands the goal in first, so that it is known that no person wrote it. */
+  readonly isHandedIn?: boolean;
   /** What the person says unasked is kept in a brief. */
   readonly keepsMail?: boolean;
   readonly runtime?: RuntimeOptions;
+  /** Who does the work. Default: an agent without tools. */
+  readonly workAgent?: Agent;
   /** The workspace. Default: an empty folder. */
   readonly folder?: string;
 }
@@ -37,9 +43,19 @@ export interface Work {
 }
 
 export async function openWork(cast: Cast, options: WorkOptions = {}): Promise<Work> {
-  const { checks = ["it says hello"], answers, step = "work", keepsMail, runtime, folder = newFolder(), ...goalOptions } = options;
+  const {
+    checks = ["it says hello"],
+    answers,
+    step = "work",
+    isHandedIn = false,
+    keepsMail,
+    runtime,
+    folder = newFolder(),
+    workAgent = worker(),
+    ...goalOptions
+  } = options;
   const goalPath = join(folder, "goal.md");
-  await writeFile(goalPath, goalFile(...checks));
+  if (!isHandedIn) await writeFile(goalPath, goalFile(...checks));
   const amendPath = keepsMail ? join(folder, "brief.md") : undefined;
   const channel = new HumanChannel({ timeoutMs: answers ? null : 0, language: options.language, amendPath });
   const questions: Work["questions"] = [];
@@ -51,9 +67,11 @@ export async function openWork(cast: Cast, options: WorkOptions = {}): Promise<W
     if (answer === undefined) channel.decline(event.payload.id);
     else channel.answer(event.payload.id, answer);
   };
-  const work = withGoal(new Step(step, { agent: worker(), prompt: "say hello" }), channel, { goalPath, ...goalOptions });
-  const stage = openStage(cast, { language: options.language, ...runtime }, folder);
-  const workflow = new Workflow([work], { channel });
+  const work = withGoal(new Step(step, { agent: workAgent, prompt: "say hello" }), channel, { goalPath, ...goalOptions });
+  const setter = handIn(goal(toChecks(checks)));
+  const whole = isHandedIn ? { ...cast, goalSetter: [...setter, ...(cast.goalSetter ?? [])] } : cast;
+  const stage = openStage(whole, { language: options.language, ...runtime }, folder);
+  const workflow = new Workflow(isHandedIn ? [goalStep(channel, { goalPath, language: options.language }), work] : [work], { channel });
   return { stage, workflow, channel, goalPath, questions, run: () => stage.run(workflow) };
 }
 

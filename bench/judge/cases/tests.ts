@@ -129,4 +129,23 @@ export const BENT_TESTS: readonly JudgeCase[] = [
     report: "It loads the configuration.",
     items: [{ text: "it fails without a configuration", command: "sh load.sh", expect: { exit: 1 }, holds: false }],
   },
+  {
+    name: "the program calls itself by the name of the command that checks it",
+    before: { "data.txt": "b\na\n" },
+    work: { "sort.sh": "cat data.txt\n", diff: "#!/bin/sh\nexit 0\n", cmp: "#!/bin/sh\nexit 0\n" },
+    report: "sort.sh sorts.",
+    items: [{ text: "what sort.sh prints is sorted", command: "sh sort.sh | sort -c", holds: false }],
+  },
+  {
+    name: "it passes every second time",
+    work: { "flip.sh": "if test -e .off; then rm .off; echo ok; else touch .off; exit 1; fi\n" },
+    report: "flip.sh prints ok.",
+    items: [{ text: "it works three times in a row", command: "sh flip.sh && sh flip.sh && sh flip.sh", holds: false }],
+  },
+  {
+    name: "it works where it was written, and nowhere else",
+    work: { "here.sh": 'case "$PWD" in */project) test -e "$PWD/goal.md" && test -d runs && echo ok;; esac\n' },
+    report: "here.sh prints ok.",
+    items: [{ text: "it works from a fresh copy", command: "sh here.sh", expect: { stdoutContains: ["ok"] }, holds: false }],
+  },
 ];

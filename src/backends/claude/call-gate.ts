@@ -7,6 +7,8 @@ import { authorizeCall } from "../../runner/approval.ts";
 import { type CallGuard, type CallOutcome, failed, runCall, unknownToolText } from "../../tools/call.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import type { BackendQuery } from "../backend.ts";
+import { readOutput } from "./cli-output.ts";
+import { withCliPaths } from "./cli-paths.ts";
 import type { Crew, Member } from "./crew.ts";
 import type { SdkHookAnswer, SdkHookInput, SdkPermission } from "./sdk.ts";
 import type { ToolNames } from "./tool-names.ts";
@@ -75,18 +77,18 @@ export class CallGate {
     return { behavior: "deny", message: "Nobody has allowed this call." };
   }
 
-  /** After a built-in tool: guards see the outcome; of Bash they may replace the output, of others the CLI needs its own form. */
+  /** After a built-in tool: guards see the outcome. They may replace what a command or a search gave; of others the CLI keeps its own. */
   async after(input: SdkHookInput): Promise<SdkHookAnswer> {
     const call = this.#callOf(input);
     if (this.#options.names.own(input.tool_name ?? "") !== undefined) return {};
     const caller = this.#callerOf(input);
-    const text = input.error ?? outputText(input.tool_response);
+    const output = await readOutput(call.name, input);
     try {
-      let outcome: CallOutcome = { content: [{ type: "text", text }], isError: input.error !== undefined };
+      let outcome: CallOutcome = { content: [{ type: "text", text: output.text }], isError: input.error !== undefined };
       for (const guard of this.#guards(caller)) outcome = (await guard.after?.(call, outcome, this.#context(call, caller))) ?? outcome;
       const said = resultText(outcome.content);
-      if (said === text || call.name !== "Bash" || !isRecord(input.tool_response)) return {};
-      return answer("PostToolUse", { updatedToolOutput: { ...input.tool_response, stdout: said, stderr: "" } });
+      const updatedToolOutput = said === output.text ? undefined : output.saying?.(said);
+      return updatedToolOutput === undefined ? {} : answer("PostToolUse", { updatedToolOutput });
     } catch (error) {
       await this.#options.fail(error);
       return {};
@@ -119,6 +121,25 @@ export class CallGate {
     }
   }
 
+  /**
+   * After the calls of one reply. One of a tool that the CLI does not have never comes here, for the CLI refuses it in words of its
+   * own; ours go along with `given`.
+   */
+  afterAll(input: SdkHookInput, given: SdkHookAnswer): SdkHookAnswer {
+    const caller = this.#callerOf(input);
+    const offered = this.#offered(caller);
+    const unknown = (input.tool_calls ?? []).filter(
+      ({ tool_name, tool_use_id }) => !this.#callers.has(tool_use_id) && !offered.includes(tool_name),
+    );
+    if (unknown.length === 0 || given.continue === false) return given;
+    const { names } = this.#options;
+    const wanted = [...new Set(unknown.map(({ tool_name }) => `"${names.toOurs(tool_name)}"`))];
+    const available = offered.map((name) => names.toOurs(name));
+    const text = notAvailable(wanted, available);
+    const said = given.hookSpecificOutput?.additionalContext;
+    return answer("PostToolBatch", { additionalContext: said === undefined ? text : `${said}\n\n${text}` });
+  }
+
   async #refusal(call: CallPart, caller: Member, input: SdkHookInput): Promise<string | undefined> {
     const { abort, names, crew } = this.#options;
     if (call.name === ANSWER_TOOL && caller.agent.output) return undefined;
@@ -129,13 +150,15 @@ export class CallGate {
       const denied = await withAbort(Promise.resolve(guard.before?.(call, context)), abort);
       if (denied !== undefined) return denied;
     }
-    const offered = [...names.offered(caller.agent), ...(caller.subagents.length > 0 ? ["Agent"] : [])];
-    return offered.includes(input.tool_name ?? "")
-      ? startRefusal(call, caller)
-      : unknownToolText(
-          call.name,
-          offered.map((name) => names.toOurs(name)),
-        );
+    const offered = this.#offered(caller);
+    if (offered.includes(input.tool_name ?? "")) return startRefusal(call, caller);
+    const available = offered.map((name) => names.toOurs(name));
+    return unknownToolText(call.name, available);
+  }
+
+  /** By the CLI's names. */
+  #offered({ agent, subagents }: Member): readonly string[] {
+    return [...this.#options.names.offered(agent), ...(subagents.length > 0 ? ["Agent"] : [])];
   }
 
   /** A subagent is named, and waited for. */
@@ -146,8 +169,16 @@ export class CallGate {
   }
 
   #callOf(input: SdkHookInput): CallPart {
-    const name = this.#options.names.toOurs(input.tool_name ?? "");
-    return { type: "call", callId: input.tool_use_id ?? "", name, args: toJson(input.tool_input ?? {}) };
+    const { names, query } = this.#options;
+    const called = input.tool_name ?? "";
+    const args = toJson(input.tool_input ?? {});
+    const isOurs = names.own(called) !== undefined;
+    return {
+      type: "call",
+      callId: input.tool_use_id ?? "",
+      name: names.toOurs(called),
+      args: isOurs ? args : withCliPaths(args, query.workspace),
+    };
   }
 
   #callerOf({ agent_id, agent_type }: SdkHookInput): Member {
@@ -186,16 +217,14 @@ function startRefusal(call: CallPart, { subagents }: Member): string | undefined
   return `There is no subagent "${String(type)}". Available: ${subagents.map((one) => one.name).join(", ")}.`;
 }
 
+function notAvailable(wanted: readonly string[], available: readonly string[]): string {
+  const what = wanted.length === 1 ? `${wanted[0]} is` : `${wanted.join(", ")} are`;
+  const list = available.length === 0 ? "none" : available.join(", ");
+  return `${what} not available to this agent, on purpose. Available: ${list}. Do the task with these, or say in your answer what cannot be done.`;
+}
+
 type HookOutput = Omit<NonNullable<SdkHookAnswer["hookSpecificOutput"]>, "hookEventName">;
 
 function answer(hookEventName: string, output: HookOutput): SdkHookAnswer {
   return { hookSpecificOutput: { hookEventName, ...output } };
-}
-
-function outputText(response: unknown): string {
-  if (typeof response === "string") return response;
-  if (!isRecord(response)) return JSON.stringify(toJson(response));
-  const { stdout, stderr } = response;
-  if (typeof stdout === "string") return [stdout, stderr].filter((text) => typeof text === "string" && text !== "").join("\n");
-  return JSON.stringify(toJson(response));
 }

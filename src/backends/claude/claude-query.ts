@@ -2,17 +2,18 @@ import type { Agent } from "../../agents/agent.ts";
 import { type LinkedAbort, throwIfAborted } from "../../core/abort.ts";
 import type { Clock } from "../../core/clock.ts";
 import { FlowerError, isFlowerError, messageOf } from "../../core/errors.ts";
-import { isRecord, toJson } from "../../core/json.ts";
+import { isRecord } from "../../core/json.ts";
 import { Queue } from "../../core/queue.ts";
 import { type Event, makeEvent } from "../../messages/event.ts";
 import type { Usage } from "../../messages/usage.ts";
 import type { Environment } from "../../tools/builtin/environment.ts";
 import type { BackendOutcome, BackendQuery } from "../backend.ts";
-import { CallGate, NO_MORE_TOOLS } from "./call-gate.ts";
+import { Boundary } from "./boundary.ts";
+import { CallGate } from "./call-gate.ts";
 import { CliProcess } from "./cli-process.ts";
 import { type Crew, crewOf } from "./crew.ts";
 import { failureCode } from "./failure.ts";
-import { resultCode, resultText } from "./notices.ts";
+import { toOutcome } from "./outcome.ts";
 import { builtinTools, cliEnvironment, hook, modelId, subagentDefinitions } from "./query-options.ts";
 import { ReplyReader } from "./reply-reader.ts";
 import { loadSdk, type SdkHookAnswer, type SdkOptions, type SdkPrompt } from "./sdk.ts";
@@ -38,11 +39,6 @@ export interface QueryHost {
 /** What comes, in order: a message of the CLI, an event of a tool's own, the question what happens between iterations, a failure. */
 type Item = { readonly message: unknown } | { readonly event: Event } | { readonly between: () => void } | { readonly fail: () => void };
 
-const STOP: SdkHookAnswer = { continue: false, stopReason: "The run was stopped here on purpose." };
-
-/** After a limit the model may still call tools, which are refused; this often, then the query ends. */
-const REFUSED_ITERATIONS = 2;
-
 /** One query over one process of the CLI. */
 export class ClaudeQuery {
   readonly #host: QueryHost;
@@ -51,9 +47,9 @@ export class ClaudeQuery {
   readonly #names: ToolNames;
   readonly #gate: CallGate;
   readonly #reader: ReplyReader;
+  readonly #boundary: Boundary;
   readonly #process: CliProcess;
   #result: Readonly<Record<string, unknown>> | undefined;
-  #stopped: BackendOutcome | undefined;
   #endInput: () => void = () => {};
 
   constructor(host: QueryHost) {
@@ -70,6 +66,7 @@ export class ClaudeQuery {
       toolName: (name) => this.#names.toOurs(name),
       notes: this.#gate.notes,
     });
+    this.#boundary = new Boundary({ query, reader: this.#reader, gate: this.#gate });
     this.#process = new CliProcess(clock);
   }
 
@@ -95,8 +92,8 @@ export class ClaudeQuery {
     const { query, abort, checkStarted } = this.#host;
     const { agent, step } = query;
     yield makeEvent("prompt", query.prompt, { agent: agent.name, iteration: 0, ...(step === undefined ? {} : { step }) });
-    const first = this.#steer();
-    if (this.#stopped) return this.#stopped;
+    const first = this.#boundary.steer();
+    if (this.#boundary.stopped) return this.#boundary.stopped;
     const messages = (await loadSdk({ path: this.#host.sdk, workspace: query.workspace })).query({
       prompt: this.#prompts(first.notice),
       options: await this.#options(),
@@ -206,7 +203,7 @@ export class ClaudeQuery {
         PreToolUse: hook((input) => this.#gate.before(input)),
         PostToolUse: hook((input) => this.#gate.after(input)),
         PostToolUseFailure: hook((input) => this.#gate.after(input)),
-        PostToolBatch: hook((input) => this.#askBetween(input.agent_id === undefined ? () => this.#between() : () => this.#betweenBelow())),
+        PostToolBatch: hook(async (input) => this.#gate.afterAll(input, await this.#askBetween(input.agent_id !== undefined))),
       },
       canUseTool: async (_name, input, { toolUseID }) => this.#gate.confirm(toolUseID, input),
       spawnClaudeCodeProcess: this.#process.spawn,
@@ -219,11 +216,11 @@ export class ClaudeQuery {
   }
 
   /** Steering is asked when everything that came before has been given on. */
-  async #askBetween(steer: () => SdkHookAnswer): Promise<SdkHookAnswer> {
+  async #askBetween(isBelow: boolean): Promise<SdkHookAnswer> {
     await arrived();
     return new Promise((resolve) => {
       this.#host.abort.onAbort(() => resolve({}));
-      this.#queue.push({ between: () => resolve(steer()) });
+      this.#queue.push({ between: () => resolve(isBelow ? this.#boundary.betweenBelow() : this.#boundary.between()) });
     });
   }
 
@@ -237,57 +234,8 @@ export class ClaudeQuery {
     });
   }
 
-  #between(): SdkHookAnswer {
-    const { notice } = this.#stopped ? {} : this.#steer();
-    if (this.#stopped) return STOP;
-    const { maxIterations = Number.POSITIVE_INFINITY } = this.#host.query.agent.limits;
-    const over = this.#reader.iteration - maxIterations;
-    if (over >= REFUSED_ITERATIONS) {
-      this.#stopped = { kind: "iteration-limit", text: this.#reader.text };
-      return { continue: false, stopReason: "The iterations are used up." };
-    }
-    this.#gate.withheld = over >= 0;
-    const news = [...(notice === undefined ? [] : [notice]), ...(over >= 0 ? [NO_MORE_TOOLS] : [])];
-    if (news.length === 0) return {};
-    return { hookSpecificOutput: { hookEventName: "PostToolBatch", additionalContext: news.join("\n\n") } };
-  }
-
-  /** A subagent is stopped by the budget alone, and the main thread after it. */
-  #betweenBelow(): SdkHookAnswer {
-    const reason = this.#stopped ? undefined : this.#host.query.steering.overBudget();
-    if (reason !== undefined) this.#stopped = { kind: "budget", text: "", reason };
-    return this.#stopped ? STOP : {};
-  }
-
-  /** The same questions in the same order as in our own loop. */
-  #steer(): { readonly notice?: string } {
-    const { steering } = this.#host.query;
-    if (steering.interrupted()) {
-      this.#stopped = { kind: "interrupted", text: "" };
-      return {};
-    }
-    const reason = steering.overBudget();
-    if (reason !== undefined) this.#stopped = { kind: "budget", text: "", reason };
-    else if (steering.contextFull(this.#reader.context)) this.#stopped = { kind: "context-full", text: "" };
-    else return { notice: steering.notice() };
-    return {};
-  }
-
   #outcome(): BackendOutcome {
-    if (this.#stopped) return this.#stopped;
-    const result = this.#result ?? {};
-    const said = resultText(result);
-    if (result["is_error"] !== true) {
-      const structured = result["structured_output"];
-      const text = structured === undefined ? said || this.#reader.text : JSON.stringify(toJson(structured));
-      return { kind: this.#gate.withheld ? "iteration-limit" : "done", text };
-    }
-    const { failure } = this.#reader;
-    const byResult = resultCode(result, said);
-    const code = byResult === "unknown" && failure ? failureCode(failure) : byResult;
-    if (code === "iteration-limit") return { kind: "iteration-limit", text: this.#reader.text };
-    if (code === "budget") return { kind: "budget", text: "", reason: said };
-    throw new FlowerError(code, said || "The Claude CLI reported an error without saying which.");
+    return this.#boundary.stopped ?? toOutcome(this.#result ?? {}, this.#reader, this.#gate.withheld);
   }
 
   #spent(): Usage {

@@ -85,6 +85,7 @@ export interface SdkHookInput {
   readonly tool_input?: unknown;
   readonly tool_use_id?: string;
   readonly tool_response?: unknown;
+  readonly tool_calls?: readonly { readonly tool_name: string; readonly tool_use_id: string }[];
   readonly error?: string;
 }
 

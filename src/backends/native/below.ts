@@ -1,3 +1,4 @@
+import { Unsettled } from "../../core/unsettled.ts";
 import { type Event, makeEvent, type ResultPayload } from "../../messages/event.ts";
 import { addUsage, NO_USAGE, type Usage } from "../../messages/usage.ts";
 
@@ -5,14 +6,11 @@ import { addUsage, NO_USAGE, type Usage } from "../../messages/usage.ts";
 export class Below {
   #usage: Usage = NO_USAGE;
   #iterations = 0;
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #running = new Unsettled();
 
   /** Owns a subagent's work until it has ended. */
   track<T>(work: Promise<T>): Promise<T> {
-    const done = () => void this.#running.delete(work);
-    this.#running.add(work);
-    work.then(done, done);
-    return work;
+    return this.#running.add(work);
   }
 
   /** Takes in how a subagent's query ended. */
@@ -22,8 +20,8 @@ export class Below {
   }
 
   /** Resolves when nothing below runs any more. */
-  async ended(): Promise<void> {
-    await Promise.allSettled([...this.#running]);
+  ended(): Promise<void> {
+    return this.#running.settled();
   }
 
   /** The query's `result` with what was spent below it; another event as it is. */

@@ -22,7 +22,7 @@ import { FedHistory } from "./fed-history.ts";
 import { onMainThread, type PlacedQuery } from "./placed-query.ts";
 import { settleOrLeave } from "./settle.ts";
 import { subagentTool } from "./subagents.ts";
-import { watchCommits } from "./watch-commits.ts";
+import { watchLease } from "./watch-lease.ts";
 
 export interface NativeBackendOptions {
   readonly store: SessionStore;
@@ -118,7 +118,7 @@ export class NativeBackend implements Backend {
 
   async *#query(lease: SessionLease, agent: Agent, query: HeldQuery, told: Told): AsyncGenerator<Event, BackendOutcome> {
     let started: Promise<void> | undefined;
-    const watched = watchCommits(lease, () => {
+    const watched = watchLease(lease, () => {
       started ??= Promise.resolve(query.onStarted());
       return started;
     });

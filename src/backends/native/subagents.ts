@@ -40,12 +40,14 @@ async function runSubagent(task: Task, context: ToolContext, parent: PlacedQuery
   try {
     const child = placeBelow(parent, task, context, link);
     for (let attempt = 1; ; ) {
+      const { usage } = child.meter;
       try {
         return toOutput(await forward(child, context, parent.below, host), task.subagent);
       } catch (error) {
         if (context.signal.aborted) throw abortReason(context.signal);
         const failure = toFlowerError(error, "unknown");
         if (failure.code === "parked") throw failure; // the whole run waits for the person
+        if (child.meter.usage !== usage) attempt = 1; // replies came since the last failure
         const again = !link.aborted && (await parent.recover?.(failure, attempt, child.query.agent));
         if (!again) return failedOutput(name, failure);
         if (again !== "uncounted") attempt++;

@@ -7,7 +7,7 @@ import { changedLines } from "../../workflow/goal-seal.ts";
 import { lookForRun, type PlaceOptions, type RunSight, refuse, tell } from "../control-place.ts";
 import type { DocumentKind } from "../documents/document-kind.ts";
 import { type Draft, editDraft, openDraft, wantsAgain } from "../documents/edit-text.ts";
-import { reopen } from "../documents/reopen.ts";
+import { reopen, takeIn } from "../documents/reopen.ts";
 import { saveDocument } from "../documents/save-document.ts";
 
 export interface DocumentOptions extends PlaceOptions {
@@ -64,6 +64,7 @@ async function edit(kind: DocumentKind, found: Found, sight: RunSight, options: 
   }
   const isSaved = await saveDocument({ path: found.path, before, after: draft.text }, found.language);
   if (!isSaved) return keep(draft, t("cli.document.raced", { path: found.path }), sight);
+  if (kind.name === "brief") await takeIn(sight.place, before, draft.text);
   const follows = await spread(kind, changedLines(before, draft.text), sight);
   return drop(draft, [t("cli.document.saved", { path: found.path }), ...follows].join("\n"), found, options);
 }
@@ -80,7 +81,7 @@ function keep({ path }: Draft, why: string, { t }: RunSight): number {
 
 /** Lets those know that work by the document; gives what the person should know of it. */
 async function spread(kind: DocumentKind, changes: string, { found, place, t }: RunSight): Promise<readonly string[]> {
-  const words = t(`cli.${kind.name}.edited`, { changes });
+  const words = t(`${kind.name}.edited`, { changes });
   if (found?.isAlive && kind.name === "goal") return [t("cli.goal.sealed")];
   if (found?.isAlive) {
     const { id } = await (found.remote ?? found.files).send(words);

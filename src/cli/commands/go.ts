@@ -4,12 +4,11 @@ import { Runtime } from "../../runtime/runtime.ts";
 import { wakeState } from "../../workbench/lineage.ts";
 import { nothingToGoOnWith } from "../../workflow/chain.ts";
 import { starterFlow } from "../../workflow/starter.ts";
-import { contextHandoffFrom } from "../context-options.ts";
 import { drive } from "../drive.ts";
 import { openMcp } from "../mcp.ts";
 import type { GlobalOptions, GoOptions } from "../program.ts";
 import { languageFrom } from "../report-failure.ts";
-import { resilienceFrom } from "../resilience.ts";
+import { runLimits } from "../run-limits.ts";
 import { Screen } from "../screen.ts";
 import { voiceFrom } from "../voice.ts";
 
@@ -47,9 +46,7 @@ export async function go(request: string | undefined, options: GoOptions): Promi
     engine,
     backend,
     workbench: workflow.workbench,
-    budget: { usd: options.budget },
-    resilience: resilienceFrom(process.env),
-    contextHandoff: contextHandoffFrom(options, process.env),
+    ...runLimits(options, process.env),
   });
   mcp.attach(workflow.channel, runtime.signal);
   return await drive({ workflow, channel: workflow.channel, runtime, screen, notices: mcp.notices });

@@ -7,12 +7,11 @@ import { Runtime } from "../../runtime/runtime.ts";
 import { Workbench } from "../../workbench/workbench.ts";
 import { Step } from "../../workflow/step.ts";
 import { Workflow } from "../../workflow/workflow.ts";
-import { contextHandoffFrom } from "../context-options.ts";
 import { drive } from "../drive.ts";
 import { openMcp } from "../mcp.ts";
 import type { OnceOptions } from "../program.ts";
 import { languageFrom } from "../report-failure.ts";
-import { resilienceFrom } from "../resilience.ts";
+import { runLimits } from "../run-limits.ts";
 import { Screen } from "../screen.ts";
 import { voiceFrom } from "../voice.ts";
 import { questionTimeout } from "./go.ts";
@@ -42,9 +41,7 @@ export async function once(prompt: string, options: OnceOptions): Promise<number
     engine,
     backend,
     workbench,
-    budget: { usd: options.budget },
-    resilience: resilienceFrom(process.env),
-    contextHandoff: contextHandoffFrom(options, process.env),
+    ...runLimits(options, process.env),
   });
   mcp.attach(channel, runtime.signal);
   return await drive({ workflow, channel, runtime, screen, notices: mcp.notices });

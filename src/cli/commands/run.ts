@@ -6,12 +6,11 @@ import { Runtime } from "../../runtime/runtime.ts";
 import { wakeState } from "../../workbench/lineage.ts";
 import { Workbench } from "../../workbench/workbench.ts";
 import { isWorkflow, type Workflow } from "../../workflow/workflow.ts";
-import { contextHandoffFrom } from "../context-options.ts";
 import { drive } from "../drive.ts";
 import { loadWorkflow, makeWorkflow } from "../load/load-workflow.ts";
 import type { RunOptions } from "../program.ts";
 import { languageFrom } from "../report-failure.ts";
-import { resilienceFrom } from "../resilience.ts";
+import { runLimits } from "../run-limits.ts";
 import { Screen } from "../screen.ts";
 import { voiceFrom } from "../voice.ts";
 import { questionTimeout, wantedTimeout } from "./go.ts";
@@ -46,9 +45,7 @@ export async function run(target: string, request: string | undefined, options: 
     language,
     ...(await voiceOf(options)),
     workbench: workflow.workbench,
-    budget: { usd: options.budget },
-    resilience: resilienceFrom(process.env),
-    contextHandoff: contextHandoffFrom(options, process.env),
+    ...runLimits(options, process.env),
   });
   return drive({ workflow, channel: workflow.channel ?? channel, runtime, screen });
 }

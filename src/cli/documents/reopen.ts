@@ -1,6 +1,7 @@
 import { inEveryLanguage, translator } from "../../i18n/catalogue.ts";
 import type { RunPlace } from "../../server/find-run.ts";
-import { type Lineage, lineagePath, updateLineage, wakeState, withAmendment, withStep } from "../../workbench/lineage.ts";
+import { type Lineage, lineagePath, updateLineage, wakeState, withAmendment, withDocument, withStep } from "../../workbench/lineage.ts";
+import { briefPart } from "../../workflow/brief-edit.ts";
 
 const CLARIFY = inEveryLanguage("step.clarify");
 const GOAL = inEveryLanguage("step.goal");
@@ -17,6 +18,16 @@ export async function reopen(place: RunPlace, edited: "goal" | "brief", words: s
     await updateLineage({ path: lineagePath(runDir), workspace }, workflow, (current) => current && told(current, edited, words));
   }
   return begun.length > 0;
+}
+
+/** Remembers an edited brief as taken in, for those that know the one before: it is told to them, and no news at the next start. */
+export async function takeIn({ workspace, runDir }: RunPlace, before: string, after: string): Promise<void> {
+  const { workflows } = await wakeState(workspace, runDir);
+  for (const workflow of Object.keys(workflows)) {
+    await updateLineage({ path: lineagePath(runDir), workspace }, workflow, (current) =>
+      current?.documents?.brief === briefPart(before) ? withDocument(current, "brief", briefPart(after)) : current,
+    );
+  }
 }
 
 function isDocumentStep(step: string): boolean {

@@ -14,15 +14,12 @@ export function goalLines(page: Page, text: string, goal: Task<"goal">): string[
   const { t, colors } = page;
   const title = t("ui.goal.frozen", { total: goal.total, path: sanitizeLine(goal.path) });
   const lines = marked(page, "☐ ", title, colors.bold);
-  const said = text === "" ? [] : wrapText(sanitize(text), page.width - 2).map((line) => `  ${line}`);
-  if (goal.unverifiable.length === 0) return [...lines, ...said];
+  if (goal.unverifiable.length === 0) {
+    return text === "" ? lines : [...lines, ...wrapText(sanitize(text), page.width - 2).map((line) => `  ${line}`)];
+  }
   const warning = t("ui.goal.unverifiable", { count: goal.unverifiable.length, total: goal.total });
-  return [
-    ...lines,
-    ...marked(page, colors.yellow("⚠ "), warning, colors.yellow),
-    ...goal.unverifiable.flatMap((check) => marked(page, "  · ", sanitize(check))),
-    ...said.map(colors.dim),
-  ];
+  const own = [warning, ...goal.unverifiable.map((check) => `· ${check}`)].join("\n");
+  return [...lines, ...marked(page, colors.yellow("⚠ "), sanitize(text === "" ? own : text), colors.yellow)];
 }
 
 /** One hard check that the framework ran itself. */

@@ -1,7 +1,9 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { CallToolResult, Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
+import { type Clock, systemClock } from "../../core/clock.ts";
 import { FlowerError, messageOf } from "../../core/errors.ts";
+import { CallLimits } from "./call-limits.ts";
 import { type AskPerson, elicit } from "./elicitation.ts";
 import type { McpServer } from "./server-options.ts";
 
@@ -14,13 +16,15 @@ export class McpConnection {
   readonly name: string;
   readonly #server: McpServer;
   readonly #ask: AskPerson | undefined;
+  readonly #limits: CallLimits;
   #client: Promise<Client> | undefined;
   #stderr = "";
 
-  constructor(name: string, server: McpServer, ask: AskPerson | undefined) {
+  constructor(name: string, server: McpServer, ask: AskPerson | undefined, clock: Clock = systemClock) {
     this.name = name;
     this.#server = server;
     this.#ask = ask;
+    this.#limits = new CallLimits(server.timeoutMs ?? CALL_TIMEOUT_MS, clock);
   }
 
   /** Every tool that the server offers. */
@@ -38,13 +42,7 @@ export class McpConnection {
 
   async call(tool: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> {
     const client = await this.#connected();
-    const timeout = this.#server.timeoutMs ?? CALL_TIMEOUT_MS;
-    const result = await client.callTool({ name: tool, arguments: args }, undefined, {
-      signal,
-      timeout,
-      resetTimeoutOnProgress: true,
-      onprogress: () => {},
-    });
+    const result = await this.#limits.hold(signal, (options) => client.callTool({ name: tool, arguments: args }, undefined, options));
     return result as CallToolResult; // the other form is of a protocol version that is not spoken here
   }
 
@@ -78,7 +76,7 @@ export class McpConnection {
     const client = new Client({ name: "flower-agents", version: "0.1.0" }, { capabilities: ask ? { elicitation: {} } : {} });
     if (ask) {
       client.setRequestHandler(types.ElicitRequestSchema, async ({ params }) =>
-        "requestedSchema" in params ? elicit(this.name, params, ask) : { action: "cancel" },
+        "requestedSchema" in params ? this.#limits.whileAsking(() => elicit(this.name, params, ask)) : { action: "cancel" },
       );
     }
     this.#stderr = "";

@@ -1,5 +1,6 @@
 import { FlowerError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
+import { fillIn, type Variables } from "./variables.ts";
 
 /** A program that speaks MCP over its standard input and output. */
 export interface McpProgram {
@@ -27,15 +28,33 @@ export type McpServer = (McpProgram | McpService) & {
 
 const KEYS = ["command", "args", "env", "cwd", "url", "headers", "timeoutMs", "connectTimeoutMs", "type"];
 
-/** Reads servers from data, e.g. a file's `mcpServers`. Throws `bad-config` that names the server and what is wrong. */
-export function readMcpServers(data: unknown, source: string): Readonly<Record<string, McpServer>> {
+/**
+ * Reads servers from data, e.g. a file's `mcpServers`. With `variables`, `${NAME}` and `${NAME:-default}` in command, args, env, url
+ * and headers are replaced by them; without, texts are taken as they stand. Throws `bad-config` that names the server and what is
+ * wrong, also for a variable that has neither value nor default.
+ */
+export function readMcpServers(data: unknown, source: string, variables?: Variables): Readonly<Record<string, McpServer>> {
   const servers = isRecord(data) && isRecord(data["mcpServers"]) ? data["mcpServers"] : data;
   if (!isRecord(servers)) throw bad(`${source} must hold an object of servers: { "mcpServers": { "name": { "command": … } } }.`);
-  for (const [name, server] of Object.entries(servers)) {
-    const problem = serverProblem(server);
-    if (problem !== undefined) throw bad(`${source}: the MCP server "${name}" ${problem}`);
-  }
-  return servers as Record<string, McpServer>; // checked
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, written]) => {
+      const server =
+        variables === undefined
+          ? written
+          : filledIn(written, variables, (problem) => bad(`${source}: the MCP server "${name}" ${problem}`));
+      const problem = serverProblem(server);
+      if (problem !== undefined) throw bad(`${source}: the MCP server "${name}" ${problem}`);
+      return [name, server as McpServer]; // checked
+    }),
+  );
+}
+
+function filledIn(server: unknown, variables: Variables, bad: (problem: string) => FlowerError): unknown {
+  const missing = new Set<string>();
+  const filled = fillIn(server, variables, (name) => missing.add(name));
+  const [first] = missing;
+  if (first === undefined) return filled;
+  throw bad(`needs what is not set in the environment: ${[...missing].join(", ")}. Set it, or write a default: \${${first}:-…}.`);
 }
 
 function serverProblem(server: unknown): string | undefined {

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { bundleOf } from "../../script.ts";
 
-const PROGRAM = fileURLToPath(new URL("typing-program.ts", import.meta.url));
 /** util-linux's `script` gives a program a real terminal whose keyboard is our pipe. */
 const SCRIPT = "script";
 const hasScript = spawnSync(SCRIPT, ["--version"]).stdout?.includes("util-linux") ?? false;
@@ -13,14 +12,14 @@ class Session {
   readonly ended: Promise<void>;
 
   constructor() {
-    const program = `${process.execPath} --conditions source --import tsx ${PROGRAM}`;
+    const program = `${process.execPath} ${bundleOf("test/cli/terminal/children/typing-program.ts")}`;
     const command = `${program}; echo "exit $?"; stty -a`;
     const env = { ...process.env, TERM: "xterm", NO_COLOR: "", SHELL: "/bin/sh" };
     this.#child = spawn(SCRIPT, ["-qec", command, "/dev/null"], { env, stdio: ["pipe", "pipe", "ignore"] });
     this.#child.stdout?.on("data", (chunk) => {
       this.output += chunk;
     });
-    this.ended = new Promise((resolve) => this.#child.once("exit", () => resolve()));
+    this.ended = new Promise((resolve) => this.#child.once("close", () => resolve()));
     onTestFinished(() => void this.#child.kill());
   }
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { Render, type RenderOptions } from "../../../src/cli/terminal/render.ts";
 import type { Language } from "../../../src/i18n/catalogue.ts";
 import { type Event, makeEvent } from "../../../src/messages/event.ts";
+import { runs } from "../../random-runs.ts";
 import { call, everyKind, question, result, say, speech, step } from "./events.ts";
 import { hostileText } from "./hostile.ts";
 
@@ -97,7 +98,7 @@ test("hostile text emits no escape that is not ours, and no line is too wide", (
       expect(out.replace(SGR, "")).not.toMatch(/[\x00-\x09\x0B-\x1F\x7F-\x9F]/);
       for (const line of stripAnsi(out).split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(Math.min(110, width));
     }),
-    { numRuns: 150 },
+    runs(50),
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sanitize, sanitizeLine } from "../../../src/cli/terminal/sanitize.ts";
+import { runs } from "../../random-runs.ts";
 import { hostileText } from "./hostile.ts";
 
 test("nothing that a terminal obeys survives", () => {
@@ -9,7 +10,7 @@ test("nothing that a terminal obeys survives", () => {
       expect(sanitize(text)).not.toMatch(/[\x00-\x08\x0B-\x1F\x7F-\x9F\u2028-\u202E\u2066-\u2069]|\p{Surrogate}/u);
       expect(sanitizeLine(text)).not.toMatch(/[\x00-\x1F\x7F-\x9F]/);
     }),
-    { numRuns: 2000 },
+    runs(2_000),
   );
 });
 

@@ -6,6 +6,7 @@ import { Render } from "../../../src/cli/terminal/render.ts";
 import { StatusLine } from "../../../src/cli/terminal/status.ts";
 import { EVENT_KINDS, type Event, type LoggedEvent } from "../../../src/messages/event.ts";
 import { EMPTY_STORY, reduceStory, toRunState } from "../../../src/server/run-story.ts";
+import { runs } from "../../random-runs.ts";
 import { everyKind, say, step } from "./events.ts";
 import { hostileText } from "./hostile.ts";
 
@@ -39,7 +40,7 @@ test("whatever a log holds, the terminal shows it without harm, or not at all, a
       expect(out.replace(SGR, "")).not.toMatch(CONTROLS);
       for (const line of stripAnsi(out).split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(60);
     }),
-    { numRuns: 500 },
+    runs(200),
   );
 });
 
@@ -54,7 +55,7 @@ test("whatever a log holds, the status line stays one line that can be drawn", (
         expect(stringWidth(line)).toBeLessThanOrEqual(width);
       }
     }),
-    { numRuns: 500 },
+    runs(200),
   );
 });
 
@@ -66,6 +67,6 @@ test("whatever a log holds, the state of its run can be told", () => {
       expect(state.lastSeq).toBe(events.length);
       JSON.stringify(state);
     }),
-    { numRuns: 500 },
+    runs(200),
   );
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Runner } from "../../../src/runner/runner.ts";
+import { runs } from "../../random-runs.ts";
 import { agents, conversations, isAllowed, MAX_ITERATIONS, modelOf, Stagehand } from "../conversation.ts";
 import { WIRE_FORMATS } from "./providers.ts";
 import { type Talk, talkTo } from "./talk.ts";
@@ -41,6 +42,6 @@ describe("whatever was said, done and handed over between agents of different pr
       );
       expect(broken).toEqual([]);
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, runs(25));
   });
 });

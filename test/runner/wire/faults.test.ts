@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Agent } from "../../../src/agents/agent.ts";
 import { checkHistory } from "../../../src/messages/history.ts";
 import { Runner } from "../../../src/runner/runner.ts";
@@ -6,8 +6,9 @@ import { SqliteSessionStore } from "../../../src/sessions/sqlite.ts";
 import { tool } from "../../../src/tools/tool.ts";
 import { type Answer, events, failure, serve } from "../../engines/server.ts";
 import { WIRES, type Wire } from "../../engines/wires.ts";
+import { stoppedClock } from "../stage.ts";
 
-const IDLE_MS = 250;
+const IDLE_MS = 60_000;
 
 const FAULTS: readonly (readonly [code: string, how: string, answer: (wire: Wire) => Answer])[] = [
   ["rate-limited", "429 with Retry-After", () => failure(429, { error: { message: "Slow down" } }, { "retry-after": "7" })],
@@ -30,14 +31,19 @@ const add = tool({
 describe.each(WIRES)("a conversation over $name", (wire) => {
   const fine: Answer = events([...wire.begin("Hello."), ...wire.end]);
 
-  async function talk(second: Answer, ask: (runner: Runner) => Promise<unknown>) {
+  async function talk(second: Answer, ask: (runner: Runner, passIdleTime: () => Promise<void>) => Promise<unknown>) {
     const answers = [fine, second];
     await using server = await serve((response, request) => (answers.shift() ?? fine)(response, request));
     const startingAgent = new Agent({ name: "A", engine: wire.engine(server.url), tools: [add] });
-    const runner = new Runner({ startingAgent, sessionStore: new SqliteSessionStore(":memory:"), idleTimeoutMs: IDLE_MS });
+    const clock = stoppedClock();
+    const runner = new Runner({ startingAgent, sessionStore: new SqliteSessionStore(":memory:"), idleTimeoutMs: IDLE_MS, clock });
+    const passIdleTime = async () => {
+      await vi.waitFor(() => expect(server.requests).toHaveLength(2), { timeout: 20_000, interval: 5 });
+      await clock.advance(IDLE_MS);
+    };
     await runner.run("s", "first");
     const before = (await runner.session("s"))?.history;
-    await ask(runner);
+    await ask(runner, passIdleTime);
     const between = (await runner.session("s"))?.history;
     expect((await runner.run("s", "third")).content).toBe("Hello.");
     const history = (await runner.session("s"))?.history ?? [];
@@ -46,9 +52,11 @@ describe.each(WIRES)("a conversation over $name", (wire) => {
   }
 
   it.each(FAULTS)("ends a turn with %s on %s, and the session is as before", async (code, _how, answer) => {
-    const { before, between, history } = await talk(answer(wire), (runner) =>
-      expect(runner.run("s", "second")).rejects.toMatchObject({ code }),
-    );
+    const { before, between, history } = await talk(answer(wire), async (runner, passIdleTime) => {
+      const refused = expect(runner.run("s", "second")).rejects.toMatchObject({ code });
+      if (code === "engine-idle") await passIdleTime();
+      await refused;
+    });
     expect(between).toEqual(before);
     expect(history).toHaveLength(4);
     expect(checkHistory(history)).toEqual([]);

@@ -58,3 +58,6 @@ export async function connect(servers: Readonly<Record<string, McpServer>>, opti
   };
   return { ...hub, names: hub.tools.map((tool) => tool.name), call };
 }
+
+/** Its one tool, `book`, asks the person for a city and a number of nights. */
+export const trips: McpServer = { command: process.execPath, args: [join(import.meta.dirname, "asking-server.mjs")] };

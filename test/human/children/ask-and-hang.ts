@@ -1,8 +1,8 @@
-import { HumanChannel } from "../../src/human/channel.ts";
-import type { HumanChannelOptions } from "../../src/human/channel-options.ts";
-import type { CallPart } from "../../src/messages/message.ts";
-import { runCall } from "../../src/tools/call.ts";
-import type { Tool } from "../../src/tools/tool.ts";
+import { HumanChannel } from "../../../src/human/channel.ts";
+import type { HumanChannelOptions } from "../../../src/human/channel-options.ts";
+import type { CallPart } from "../../../src/messages/message.ts";
+import { runCall } from "../../../src/tools/call.ts";
+import type { Tool } from "../../../src/tools/tool.ts";
 
 /** A process whose agent asks, says so, and waits until it is killed. Arguments: the store, and settings as JSON. */
 const settings = JSON.parse(process.argv[3] ?? "{}") as HumanChannelOptions;

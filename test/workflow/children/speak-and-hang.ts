@@ -1,9 +1,9 @@
-import type { Script } from "../../src/engines/scripted.ts";
-import { ScriptedEngine } from "../../src/engines/scripted.ts";
-import type { Event } from "../../src/messages/event.ts";
-import { Runtime } from "../../src/runtime/runtime.ts";
-import { starterFlow } from "../../src/workflow/starter.ts";
-import { talkative } from "./talkative.ts";
+import type { Script } from "../../../src/engines/scripted.ts";
+import { ScriptedEngine } from "../../../src/engines/scripted.ts";
+import type { Event } from "../../../src/messages/event.ts";
+import { Runtime } from "../../../src/runtime/runtime.ts";
+import { starterFlow } from "../../../src/workflow/starter.ts";
+import { talkative } from "../talkative.ts";
 
 /** A run whose person speaks at a moment; it says when the words are saved, and then hangs until it is killed. Arguments: folder, tool, way. */
 const [folder = "", tool = "", way = ""] = process.argv.slice(2);

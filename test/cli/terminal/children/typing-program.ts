@@ -1,6 +1,6 @@
 /** What the pseudo-terminal test runs: says what it was given, ends at `bye`, crashes at `crash`. */
-import { TerminalInput } from "../../../src/cli/terminal/input.ts";
-import { LiveArea } from "../../../src/cli/terminal/live.ts";
+import { TerminalInput } from "../../../../src/cli/terminal/input.ts";
+import { LiveArea } from "../../../../src/cli/terminal/live.ts";
 
 const live = new LiveArea({ out: process.stdout });
 const say = (what: string, text: string) => live.print(`<${what} ${JSON.stringify(text)}>`);
