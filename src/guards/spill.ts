@@ -40,7 +40,7 @@ async function keep(text: string, workbench: Workbench): Promise<string> {
 
 function pointer(text: string, path: string): string {
   const [head, tail] = [clean(text.slice(0, SHOWN)), clean(text.slice(-SHOWN))];
-  return `[${text.length.toLocaleString("en-US")} characters, in full in ${path}: read there what you need, with Read or Grep. The beginning and the end:]\n${head}\n[…]\n${tail}`;
+  return `[${text.length.toLocaleString("en-US")} characters, kept in ${path}: read there what you need, with Read or Grep. The beginning and the end:]\n${head}\n[…]\n${tail}`;
 }
 
 /** A cut may not leave half a character. */

@@ -17,8 +17,9 @@ export interface GuardedPlace extends WorkPlace {
 }
 
 /**
- * What stands around every tool call of a step: the books are kept, and so is what a copy was made of, a person is asked about what is not allowed by itself, the
- * workbench's index follows what is written, and long results go to files where the agent can read files. For a subagent, `above` are the agents that lead to it, from the main one down.
+ * What stands around every tool call of a step: the books are kept, and so is what a copy was made of; a person is asked about what
+ * is not allowed by itself, the workbench's index follows what is written, and long results go to files where the agent can read
+ * files. For a subagent, `above` are the agents that lead to it, from the main one down.
  */
 export function stepGuards(agent: Agent, place: GuardedPlace, above: readonly Agent[] = []): readonly CallGuard[] {
   const { workspace, runDir, workbench, grants, ask } = place;

@@ -59,7 +59,7 @@ export async function runStep(step: Step, run: WorkflowRun, words: readonly stri
         return { kind: "passed", result, value };
       }
       round = await nextRound(step, result, round.label, run.ctx);
-      await run.chain.note(step.name, { prompt: round.prompt, worked: undefined });
+      await run.chain.note(step.name, { finished: false, prompt: round.prompt, worked: undefined }); // whatever the work wrote there
       if (left <= 0 && answer !== "granted") {
         return { kind: "failed", result, reason: run.rejectionReason(number, verdictBefore), code: undefined };
       }

@@ -147,7 +147,7 @@ class GoalGuard {
     if (!this.#channel.asks.some((ask) => ask.key === questionKey(scope))) return undefined;
     for (const path of scope.earlierFiles(join("verdicts", `${verdictName(scope)}.json`))) {
       const verdict: unknown = parseJson((await readText(path)) ?? "");
-      if (isVerdict(verdict)) return verdict;
+      if (isVerdict(verdict) && !verdict.ok) return verdict; // nobody is asked about one that is achieved
     }
     return undefined;
   }

@@ -28,7 +28,7 @@ const LANGUAGES: readonly Names[] = [
     labels: ["esclarecer", "objetivo", "trabalho", "trabalho·juiz#1"],
     files: ["requisitos.md", "objetivo.md", "perguntas.md"],
     headings: ["# Critérios de aceitação", "# Lista de verificação"],
-    said: "alcançado",
+    said: "atingido",
   },
 ];
 

@@ -35,7 +35,7 @@ function prompt(bench: Bench, request: number): string {
 
 test("a long result lies in a file, and the model reads the rest there", async () => {
   const bench = open((request) => {
-    const file = /in full in (\S+):/.exec(JSON.stringify(request.messages))?.[1] ?? "";
+    const file = /kept in (\S+):/.exec(JSON.stringify(request.messages))?.[1] ?? "";
     if (request.messages.length === 1) return { calls: [LONG] };
     return request.messages.length === 3 ? { calls: [{ name: "Read", args: { file_path: file } }] } : "done";
   });

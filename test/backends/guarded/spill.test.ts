@@ -28,8 +28,8 @@ onBoth("a long result goes to a file once; reading that file, in whatever way, g
   ];
   const agent = worker({ model: MODEL, instructions: voice("worker") });
   const { outcomes } = await site.run(agent, { worker: [[bash("long", "seq 1000 1999")], readings] });
-  expect(outcomes.get("long")?.text).toMatch(/^\[[\d,]+ characters, in full in \S+spill\/[0-9a-f]{16}\.txt: read there/);
-  const cut = readings().filter(({ id }) => !outcomes.get(id)?.text.includes("1777") || outcomes.get(id)?.text.includes("in full in"));
+  expect(outcomes.get("long")?.text).toMatch(/^\[[\d,]+ characters, kept in \S+spill\/[0-9a-f]{16}\.txt: read there/);
+  const cut = readings().filter(({ id }) => !outcomes.get(id)?.text.includes("1777") || outcomes.get(id)?.text.includes("kept in"));
   expect(cut.map(({ id }) => [id, outcomes.get(id)?.text.slice(0, 300)])).toEqual([]);
   expect(readdirSync(spill)).toHaveLength(1);
 });
@@ -42,7 +42,7 @@ onBoth("what the CLI would keep in a folder of its own, outside the workspace, l
   const { outcomes } = await site.run(worker({ model: MODEL, instructions: voice("worker") }), { worker: [calls] });
   for (const id of ["command", "search"]) {
     const text = outcomes.get(id)?.text ?? "";
-    expect(text).toMatch(/^\[[\d,]+ characters, in full in \S+spill/);
+    expect(text).toMatch(/^\[[\d,]+ characters, kept in \S+spill/);
     expect(text).not.toContain("tool-results");
   }
   expect(readdirSync(spill)).toHaveLength(2);

@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { costOf } from "../../../src/engines/prices.ts";
 import type { EventPayloads } from "../../../src/messages/event.ts";
+import { INTERRUPTED_RESULT } from "../../../src/messages/history.ts";
+import { resultText } from "../../../src/messages/message.ts";
 import { earlierSpending } from "../../../src/workflow/earlier-spending.ts";
 import { ANSWER, COUNT, EDIT_EVERY, GOAL, INTERRUPTS, PUSH_AT, RECORD_EVERY, WORDS } from "./plan.ts";
 import type { SoakJob } from "./soak-job.ts";
@@ -18,7 +20,10 @@ export function expectGoalInEachGeneration(job: SoakJob): void {
   for (const { view } of first) {
     const text = view.texts.join("\n");
     expect(text).toContain(GOAL.statement);
-    for (const check of GOAL.checks) expect(text).toContain(check.text);
+    for (const check of GOAL.checks) {
+      expect(text).toContain(check.text);
+      if ("command" in check) expect(text).toContain(check.command);
+    }
   }
 }
 
@@ -56,7 +61,9 @@ export async function expectCostsAgree({ books, model, tell }: SoakJob): Promise
 }
 
 /** Each number once and in its order, whatever was under way at a kill; the same of files, edits, commits and what was published. */
-export async function expectEachEffectOnce({ folder, published, books }: SoakJob): Promise<void> {
+export async function expectEachEffectOnce(job: SoakJob, cutCommands: number): Promise<void> {
+  const { folder, published, books } = job;
+  expect(await unknownResults(job)).toBe(cutCommands);
   expect(await books.read("numbers.txt")).toBe(`${NUMBERS.join("\n")}\n`);
   expect(await books.read("ledger.md")).toBe(`total ${COUNT}\n`);
   expect(await books.read("finis.txt")).toBe("finis\n");
@@ -148,8 +155,15 @@ async function payloadsOf<K extends "handoff" | "retry">(books: SoakJob["books"]
   return found.flat() as readonly { readonly run: string; readonly payload: EventPayloads[K] }[];
 }
 
-/** Ids of processes that stand in the folder. */
+/** Calls of which the model was told that nobody knows what came of them. */
+async function unknownResults({ books }: SoakJob): Promise<number> {
+  const parts = (await books.sessions()).flatMap(({ history }) => history.flatMap((message) => message.parts));
+  return parts.filter((part) => part.type === "result" && resultText(part.content) === INTERRUPTED_RESULT).length;
+}
+
+/** Ids of processes that stand in the folder, where the system tells. */
 function processesIn(folder: string): readonly string[] {
+  if (!existsSync("/proc")) return [];
   return readdirSync("/proc").filter((pid) => {
     try {
       return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);

@@ -6,9 +6,11 @@ import type { SoakJob } from "./soak-job.ts";
 
 const ALONE = ["--timeout", "0", "--park"];
 
-/** Each begins with a start of the command line and ends with a kill, in the third with parking, or with the end of the work. */
+/** Starts of the command line: all but the fourth, which parks, and the last end with a kill. */
 export const STARTS = 6;
 export const KILLS = 4;
+/** The commands that were under way at a kill. */
+export const CUT_COMMANDS = 2;
 export const LOSSES = { out: 3, brokenOff: 2 } as const;
 
 /** A job of a few hundred iterations to which everything happens that may happen in a night. Gives how the last process ended. */

@@ -1,7 +1,7 @@
 import type { ScriptedReply } from "../../../src/engines/scripted.ts";
 import type { View } from "../model-server.ts";
 import { bash, isAccepted, read } from "../small-job.ts";
-import { ANSWER, COUNT, EDIT_EVERY, GOAL, PUSH_AT, RECORD_EVERY, WORDS } from "./plan.ts";
+import { ANSWER, COUNT, EDIT_EVERY, GOAL, INTERRUPTS, PUSH_AT, RECORD_EVERY, WORDS } from "./plan.ts";
 
 const FILLER = "I look at what is there, do the next number and see that it is where it belongs. ".repeat(6);
 const LOOK = "echo last=$(tail -n 1 numbers.txt)";
@@ -86,8 +86,13 @@ function worker(view: View): ScriptedReply {
   if (said.includes("closed")) return { text: `All ${COUNT} numbers are there.` };
   const number = nextNumber(view);
   if (number !== undefined) return { text: FILLER, ...append(number, said) };
-  if (said.includes(`last=${COUNT}`)) return bash("test -e finis.txt || echo finis > finis.txt; echo closed");
+  if (said.includes(`last=${COUNT}`)) return bash(`${isWantedAtTheEnd(view) ? "echo finis > finis.txt; " : ""}echo closed`);
   return { text: FILLER, ...bash(LOOK) };
+}
+
+/** Said many sessions ago. */
+function isWantedAtTheEnd(view: View): boolean {
+  return view.texts.some((text) => text.includes(INTERRUPTS[0]));
 }
 
 /** The number's command, at some of them with another tool before it. */
