@@ -10,6 +10,8 @@ export class Line {
   readonly port: number;
   /** Connections that came about. */
   connections = 0;
+  /** Model calls that found no line. */
+  lost = 0;
   #server: Server | undefined;
 
   private constructor(port: number) {
@@ -69,6 +71,7 @@ function over(line: Line, scripted: ScriptedEngine): Engine & { readonly scripte
     scripted,
     async *stream(request, options) {
       await line.reached().catch((cause: unknown) => {
+        line.lost++;
         throw new FlowerError("offline", "The model could not be reached.", { cause });
       });
       yield* scripted.stream(request, options);

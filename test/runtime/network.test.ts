@@ -66,6 +66,8 @@ test("subagents and their step wait together: one word about it, and all go on",
   const bench = openBench([{ calls: [start, start, start] }, "done"], SOON);
   const running = run(bench, worker({ subagents: [reader] }));
   await isOut(bench);
+  await expect.poll(() => line.lost, { timeout: 20_000 }).toBe(3);
+  for (let i = 0; i < 5; i++) await expect(line.reached()).rejects.toThrow(); // by now each of them has looked for itself, too
   await line.up();
   expect(await running).toMatchObject({ ok: true, text: "done", attempts: 1 });
   expect(told(bench).map(([, , reason]) => reason)).toEqual(["offline", "online"]);

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { reopen } from "../../src/cli/documents/reopen.ts";
 import { FlowerError } from "../../src/core/errors.ts";
 import type { ScriptedStep } from "../../src/engines/scripted.ts";
 import { abortedBecause, failedAt, goalOf } from "../../src/workflow/ctx.ts";
 import { goalFile, handIn, verdict } from "./lines.ts";
-import { openWork, type Work } from "./work.ts";
+import { openWork, type Work, type WorkOptions } from "./work.ts";
 
 const SOFTENED = goalFile("nothing in particular");
 const passed = handIn(verdict(["passed"]));
@@ -13,12 +14,12 @@ const checksOf = (ctx: Awaited<ReturnType<Work["run"]>>) => goalOf(ctx)?.checks.
 const codes = (stage: Work["stage"]) => stage.tasks("notice").map(({ payload }) => payload.code);
 
 /** Work whose first round changes the goal file, if at all, and then fails. */
-async function cutShort(meddle: (goalPath: string) => Promise<unknown>, end: ScriptedStep = new FlowerError("auth", "bad key")) {
-  const first: ScriptedStep = async (request) => {
+async function cutShort(meddle: (goalPath: string) => Promise<unknown>, options: WorkOptions = {}) {
+  const first: ScriptedStep = async () => {
     await meddle(work.goalPath);
-    return typeof end === "function" ? end(request) : end;
+    return new FlowerError("auth", "bad key");
   };
-  const work: Work = await openWork({ worker: [first] });
+  const work: Work = await openWork({ worker: [first] }, options);
   expect(failedAt(await work.run())).toBe("work");
   await work.stage.runtime.close();
   return work;
@@ -39,6 +40,16 @@ test("what a person edits after a round that failed counts, and nothing is asked
   const next = work.stage.again({ worker: ["done"], judge: passed });
   expect(checksOf(await next.run(work.workflow))).toEqual(["nothing in particular"]);
   expect([work.questions, codes(next)]).toEqual([[], expect.not.arrayContaining(["goal-changed-during-work"])]);
+});
+
+test("what a person edits by command after a round that changed the goal counts: they have seen it", async () => {
+  const work = await cutShort((path) => writeFile(path, goalFile("something else")), { isHandedIn: true });
+  const { workspace, runDir } = work.stage.runtime;
+  await writeFile(work.goalPath, SOFTENED);
+  expect(await reopen({ workspace, runDir }, "goal", "I changed the goal.")).toBe(true);
+  const next = work.stage.again({ worker: ["done"], judge: passed });
+  expect(checksOf(await next.run(work.workflow))).toEqual(["nothing in particular"]);
+  expect(codes(next)).not.toContain("goal-changed-during-work");
 });
 
 /** Work whose only round does this to the goal file, judged by a judge that believes everything. */

@@ -138,17 +138,18 @@ test("a later start runs only the steps that are not finished, and the one that 
   const write = { calls: [{ name: "Bash", args: { command: "echo done > c.txt" } }] };
   const agent = worker({ tools: ["Bash"], permissions: { mode: "bypassPermissions" } });
   const elements = [parallel([step("a"), step("b"), step("c", { agent })])];
+  const gone: string[] = [];
   const stage = openStage(
     lines({
       a: "one",
       b: async () => {
-        while (!stage.of("tool_result").length) await tick();
+        while (!stage.of("tool_result").length || !gone.includes("a")) await tick();
         throw BAD;
       },
       c: (request) => (request.messages.length === 1 ? write : untilAborted()),
     }),
   );
-  await stage.run(new Workflow(elements));
+  await stage.run(new Workflow(elements), { onStep: ({ name }) => void gone.push(name) });
   await stage.runtime.close();
   const next = stage.again(lines({ b: "two", c: "three" }));
   const ctx = await next.run(new Workflow(elements));

@@ -38,7 +38,8 @@ function told(lineage: Lineage, edited: "goal" | "brief", words: string): Lineag
   const amended = withAmendment(lineage, words);
   if (edited === "goal") {
     const kept = Object.entries(lineage.steps).filter(([step]) => isDocumentStep(step)); // the goal stands as the person wrote it
-    return { ...amended, steps: { ...amended.steps, ...Object.fromEntries(kept) } };
+    const asItStands = withDocument(amended, "seal", ""); // also after a round that was cut short: the person has seen it
+    return { ...asItStands, steps: { ...asItStands.steps, ...Object.fromEntries(kept) } };
   }
   if (Object.keys(amended.steps).some((step) => GOAL.includes(step))) return amended;
   return withStep(amended, translator(lineage.language)("step.goal"), { amendment: words }); // its file was there before any run
