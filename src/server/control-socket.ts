@@ -62,7 +62,8 @@ async function privateFolder(): Promise<string> {
 async function listen(run: ServedRun, socket: string): Promise<Server> {
   const { createAdaptorServer } = await import("@hono/node-server");
   const app = createApp({ runs: onlyRun(run) });
-  const server = createAdaptorServer({ fetch: (request) => app.fetch(request) }) as Server; // without TLS options it is this one
+  const options = { fetch: (request: Request) => app.fetch(request), overrideGlobalObjects: false }; // the process's own Response stays
+  const server = createAdaptorServer(options) as Server; // without TLS options it is this one
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(socket, () => {

@@ -37,6 +37,14 @@ test("the run is reached by what control.json says, and both are private and gon
   await expect(new RemoteRun(run, door.socket).state()).rejects.toMatchObject({ code: "offline" });
 });
 
+test("the door leaves the process's own Request and Response alone", async () => {
+  const before = [globalThis.Request, globalThis.Response];
+  const { door, run } = await openDoor();
+  await new RemoteRun(run, door.socket).state();
+  expect([globalThis.Request, globalThis.Response]).toEqual(before);
+  expect(Response.name).toBe("Response");
+});
+
 test("a long temporary folder gives a socket all the same", async () => {
   const long = join(newFolder(), "x".repeat(120));
   mkdirSync(long);

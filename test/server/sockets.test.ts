@@ -16,7 +16,8 @@ const END = makeEvent("task", "achieved", { type: "run-end", outcome: "achieved"
 async function onPort(): Promise<{ readonly served: ServedStage; readonly events: string; readonly sockets: readonly Socket[] }> {
   const served = serveStage([]);
   const app = createApp({ runs: onlyRun(served.run) });
-  const server = createAdaptorServer({ fetch: (request) => app.fetch(request) }) as Server; // without TLS options it is this one
+  const options = { fetch: (request: Request) => app.fetch(request), overrideGlobalObjects: false };
+  const server = createAdaptorServer(options) as Server; // without TLS options it is this one
   const sockets: Socket[] = [];
   server.on("connection", (socket: Socket) => sockets.push(socket));
   server.listen(0, "127.0.0.1");

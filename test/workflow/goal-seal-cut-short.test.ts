@@ -46,7 +46,7 @@ test("what a person edits by command after a round that changed the goal counts:
   const work = await cutShort((path) => writeFile(path, goalFile("something else")), { isHandedIn: true });
   const { workspace, runDir } = work.stage.runtime;
   await writeFile(work.goalPath, SOFTENED);
-  expect(await reopen({ workspace, runDir }, "goal", "I changed the goal.")).toBe(true);
+  expect(await reopen({ workspace, runDir, notResumed: [] }, "goal", "I changed the goal.")).toBe(true);
   const next = work.stage.again({ worker: ["done"], judge: passed });
   expect(checksOf(await next.run(work.workflow))).toEqual(["nothing in particular"]);
   expect(codes(next)).not.toContain("goal-changed-during-work");
