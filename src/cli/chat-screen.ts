@@ -17,6 +17,7 @@ export class ChatScreen {
   readonly #colors: ReturnType<typeof pc.createColors>;
   readonly #prompt: string;
   #input: TerminalInput | undefined;
+  #stopListening = () => {};
   #speaker = "";
   #rest = "";
 
@@ -43,6 +44,7 @@ export class ChatScreen {
         if (!onInterrupt()) resolve();
       };
       process.on("SIGINT", interrupt);
+      this.#stopListening = () => process.off("SIGINT", interrupt);
       this.#input = new TerminalInput({
         stdin: process.stdin,
         live: this.#live,
@@ -92,6 +94,7 @@ export class ChatScreen {
   }
 
   close(): void {
+    this.#stopListening();
     this.#input?.close();
     this.#live.close();
   }

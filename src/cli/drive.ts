@@ -11,6 +11,7 @@ import { SideQuestions } from "./side-questions.ts";
 import { interpretLine, type TypedLine } from "./terminal/commands.ts";
 import { formatCost } from "./terminal/format.ts";
 import type { LineOrigin } from "./terminal/input.ts";
+import { interruptReceipt } from "./terminal/receipts.ts";
 
 /** How long the process waits for a run to end after it was told to, before it goes anyway. */
 const END_GRACE_MS = 3_000;
@@ -154,7 +155,7 @@ class Driver {
     const { runtime, screen } = this.#options;
     this.#asksForWords = false;
     screen.prompt(undefined);
-    void runtime.interrupt(text.trim());
+    void runtime.interrupt(text.trim()).then((receipt) => screen.say(interruptReceipt(screen.t, text, receipt)));
   }
 
   async #command(name: (TypedLine & { kind: "command" })["name"]): Promise<void> {

@@ -20,14 +20,15 @@ export interface BooksOptions extends Roots {
 
 /**
  * Keeps agents from writing the books. Write and Edit are stopped for certain, however the path is written; a command is stopped
- * when its words or redirections plainly say so. What a program or script does cannot be seen here: compare hashes for that.
+ * when its words or redirections plainly say so, and a tool of an MCP server when an argument names one of the books, or a folder
+ * that holds some: whether it only reads is not known. What a program or script does cannot be seen here: compare hashes for that.
  */
 export function booksGuard(options: BooksOptions): CallGuard {
   return {
     async before(call) {
       if (call.name === "Write" || call.name === "Edit") return fileDenial(call, options);
       if (call.name === "Bash") return commandDenial(asText(argsRecord(call.args)["command"]), options);
-      return undefined;
+      return isForeign(call.name) ? foreignDenial(call.args, options) : undefined;
     },
   };
 }
@@ -81,6 +82,29 @@ async function commandDenial(command: string, options: BooksOptions): Promise<st
   return undefined;
 }
 
+function isForeign(tool: string): boolean {
+  return tool.startsWith("mcp__") && !tool.startsWith("mcp__human__");
+}
+
+async function foreignDenial(args: Json, options: BooksOptions): Promise<string | undefined> {
+  const { closed, appendOnly } = await readBooks(options);
+  const workspace = await resolvePath(".", options);
+  for (const text of pathsIn(args)) {
+    const resolved = await resolvePath(text, options);
+    if (typeof resolved === "string" || typeof workspace === "string") continue;
+    const { path } = resolved;
+    const holdsSome = (book: string) => isIn(book, path) && !isIn(workspace.path, path);
+    if ([...closed, ...appendOnly].some((book) => isIn(path, book) || holdsSome(book))) return foreignText(text);
+  }
+  return undefined;
+}
+
+/** Every text in a call's arguments that can be a path. */
+function pathsIn(value: Json): readonly string[] {
+  if (typeof value === "string") return value === "" || value.includes("\n") ? [] : [value.replace(/^file:\/\//, "")];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(pathsIn) : [];
+}
+
 async function changeDenial(change: ShellChange, books: Books, options: BooksOptions): Promise<string | undefined> {
   const resolved = await changedPath(change, options);
   if (resolved === undefined) return undefined;
@@ -108,6 +132,10 @@ function closedText(path: string): string {
 
 function alongText(path: string): string {
   return `${path} holds some of the run's books (runs, .flower), which agents read but never write or remove. It was not done, on purpose. Name the files or folders that you mean instead.`;
+}
+
+function foreignText(path: string): string {
+  return `${path} belongs to the run's books, or holds some of them (runs, .flower). Agents read them but never write them, and what this tool would do there is not known, so it was not called. This is on purpose. To look at them use Read; for files of your own name another folder.`;
 }
 
 function appendOnlyText(path: string): string {

@@ -80,8 +80,9 @@ export class Letter implements Mail {
   }
 
   event(): EventOf<"ask"> {
-    const { id, state, amended } = this;
-    return makeEvent("ask", this.text, { kind: "mail", id, state, amended }, { raw: this });
+    const { id, state, amended, notSaved } = this;
+    const why = notSaved === undefined ? {} : { notSaved };
+    return makeEvent("ask", this.text, { kind: "mail", id, state, amended, ...why }, { raw: this });
   }
 
   toJSON(): StoredMail {

@@ -80,6 +80,7 @@ export const en = {
   "ui.ask.invalid": "{id} was not put to you: it was empty",
   "ui.mail.saved": "{id} is queued and saved to {path}. The agent reads it at its next checkpoint.",
   "ui.mail.unsaved": "{id} is queued, but saved to no file. The agent reads it at its next checkpoint.",
+  "ui.words.saved": "Your words stand in {path}.",
   "ui.mail.delivered": "{id} has reached the agent",
   "ui.goal.frozen": "Goal frozen · checks: {total} · {path}",
   "ui.goal.unverifiable": "{count} of {total} cannot be verified here:",
@@ -188,6 +189,7 @@ export const en = {
   "chat.welcome": "Talking to {agent}. /help lists the commands.",
   "chat.help":
     "/reset begins a new conversation · /history shows this one · /agents lists the agents · /quit ends · Ctrl+C stops an answer",
+  "chat.mayIt": "{agent} asks for your consent: {tool} {args}\n1 allow it · 2 no · other words: no, and the agent reads them",
   "chat.reset": "A new conversation begins.",
   "chat.empty": "Nothing has been said yet.",
   "chat.stopped": "Stopped.",

@@ -73,6 +73,7 @@ export const pt: Texts = {
   "ui.ask.invalid": "{id} não foi feita a você: estava vazia",
   "ui.mail.saved": "{id} está na fila e foi salva em {path}. O agente a lê no próximo checkpoint.",
   "ui.mail.unsaved": "{id} está na fila, mas não foi salva em nenhum arquivo. O agente a lê no próximo checkpoint.",
+  "ui.words.saved": "As suas palavras estão em {path}.",
   "ui.mail.delivered": "{id} chegou ao agente",
   "ui.goal.frozen": "Objetivo congelado · itens: {total} · {path}",
   "ui.goal.unverifiable": "{count} de {total} sem como verificar neste ambiente:",
@@ -183,6 +184,7 @@ export const pt: Texts = {
   "chat.welcome": "Conversando com {agent}. /help lista os comandos.",
   "chat.help":
     "/reset começa uma conversa nova · /history mostra esta · /agents lista os agentes · /quit encerra · Ctrl+C interrompe uma resposta",
+  "chat.mayIt": "{agent} pede o seu consentimento: {tool} {args}\n1 permitir · 2 não · outras palavras: não, e o agente as lê",
   "chat.reset": "Uma conversa nova começa.",
   "chat.empty": "Nada foi dito ainda.",
   "chat.stopped": "Interrompido.",

@@ -144,6 +144,8 @@ export type AskPayload =
       readonly state: "queued" | "delivered";
       /** The file the words were appended to; "" when to none. */
       readonly amended: string;
+      /** Why they could not be saved, when that was tried and failed. */
+      readonly notSaved?: string;
     };
 
 export interface RetryPayload {

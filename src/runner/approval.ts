@@ -73,6 +73,7 @@ function directly<T>(work: () => T): T {
 }
 
 function refusal(name: string, reason: string | undefined): string {
-  const why = reason === undefined || reason === "" ? "" : ` They say: ${reason}`;
+  const words = reason?.trim() ?? "";
+  const why = words === "" ? "" : ` They say: ${words}${/[.!?…。!?]["”»」)]?$/.test(words) ? "" : "."}`;
   return `The person did not allow this call of "${name}".${why} Do not try it in another form.`;
 }

@@ -36,6 +36,8 @@ export interface AttemptHost {
   readonly workbench: Workbench;
   /** What a session that takes over is told, as things stand then. */
   succession(): Promise<Pick<Succession, "task" | "documents" | "questions">>;
+  /** A session has left its document to another, which has not begun; `onSession` tells when it has. */
+  onHandedOver(): void | Promise<void>;
   /** Gives the step's result as if it ended now with this error; called once, at the start. */
   onBooks(row: (error: string) => StepResult): void;
 }
@@ -48,5 +50,7 @@ export interface Job {
   readonly promptFrom: "person" | "framework";
   /** A session to go on with, when the backend has it. */
   readonly resume: string | undefined;
+  /** That session has left its document already: a fresh one takes over. */
+  readonly handedOver: boolean;
   readonly query: Pick<BackendQuery, "approve" | "fork" | "guards" | "guardsFor" | "services" | "workspace" | "deltas">;
 }

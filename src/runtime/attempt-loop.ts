@@ -1,11 +1,12 @@
 import type { BackendOutcome, BackendQuery } from "../backends/backend.ts";
 import { toFlowerError } from "../core/errors.ts";
+import { readText } from "../core/files.ts";
 import type { Event } from "../messages/event.ts";
 import type { Steering } from "../runner/between.ts";
 import type { PlannedCall } from "../runner/planned-call.ts";
 import type { AttemptHost, Job } from "./attempt-host.ts";
 import { type AttemptEnd, type Decision, decide } from "./decide.ts";
-import { handOver } from "./hand-over.ts";
+import { handOver, takeOverBy } from "./hand-over.ts";
 import { StepBooks } from "./step-books.ts";
 import type { StepResult } from "./step-result.ts";
 import { attemptState, recover, tryAgain } from "./try-again.ts";
@@ -17,12 +18,12 @@ type Stop = Extract<Decision, { readonly do: "stop" }>;
 export async function runAttempts(job: Job, host: AttemptHost): Promise<StepResult> {
   const books = new StepBooks(job, host);
   host.onBooks((error) => books.result({ code: "aborted", message: error }));
-  await books.findSession();
-  await host.onSession(books.sessionId, false);
+  await begin(job, host, books);
   for (;;) {
-    const end = await attempt(job, host, books);
+    const end = await attempt({ ...job, agent: books.agentNow() }, host, books);
     const place = { host, books, agent: job.agent };
     const decision = decide(end, await attemptState(end, books.attemptsInRow, place));
+    if (decision.do !== "retry" && decision.do !== "await-network") books.beginIterations();
     switch (decision.do) {
       case "finish":
         return books.result();
@@ -50,6 +51,20 @@ export async function runAttempts(job: Job, host: AttemptHost): Promise<StepResu
         return decision satisfies never;
     }
   }
+}
+
+/** In the job's session; or in a fresh one, which takes over when that session has left its document to it. */
+async function begin(job: Job, host: AttemptHost, books: StepBooks): Promise<void> {
+  const path = host.workbench.handoffPath(host.handoffName);
+  const left = job.handedOver ? await readText(path) : undefined;
+  if (job.resume !== undefined && left !== undefined) {
+    return books.succeedWith(
+      takeOverBy(path, left, () => successionOf(job, host, books)),
+      job.resume,
+    );
+  }
+  await books.findSession();
+  await host.onSession(books.sessionId, false);
 }
 
 /** The work goes on when the run's limit was reached and a person raised it. An agent's own limit is not theirs to raise. */
@@ -86,19 +101,22 @@ async function succeed(job: Job, host: AttemptHost, books: StepBooks, overflow: 
         );
       },
       wait: async (error) => void (await recover(error, 1, { host, books, agent: job.agent })),
-      async succession() {
-        books.hear();
-        const known = await host.succession();
-        return { ...known, said: books.said, ...(known.task === job.prompt ? {} : { latest: job.prompt }) };
-      },
+      succession: () => successionOf(job, host, books),
     });
     if ("do" in next) return next;
-    books.succeedWith(next.prompt);
+    books.succeedWith(next.takeOver);
+    await host.onHandedOver();
     return undefined;
   } catch (error) {
     const { code, message } = toFlowerError(error, signal.aborted ? "aborted" : "unknown");
     return { do: "stop", code, message };
   }
+}
+
+async function successionOf(job: Job, host: AttemptHost, books: StepBooks) {
+  books.hear();
+  const known = await host.succession();
+  return { ...known, said: books.said, ...(known.task === job.prompt ? {} : { latest: job.prompt }) };
 }
 
 /** One call, and room for one that has to be corrected. */
@@ -110,10 +128,9 @@ function onlyUntil(done: () => boolean): Steering {
 }
 
 async function attempt(job: Job, host: AttemptHost, books: StepBooks, steer = steering(host, books)): Promise<AttemptEnd> {
-  const query: BackendQuery = {
+  const query: Omit<BackendQuery, "prompt"> = {
     ...job.query,
     agent: job.agent,
-    prompt: books.prompt,
     promptFrom: books.promptFrom,
     sessionId: books.sessionId,
     resume: books.started,
@@ -129,7 +146,8 @@ async function attempt(job: Job, host: AttemptHost, books: StepBooks, steer = st
   };
   books.openQuery();
   try {
-    return { kind: "outcome", outcome: await drain(host.backend.run(query), host, books) };
+    const prompt = await books.promptNow();
+    return { kind: "outcome", outcome: await drain(host.backend.run({ ...query, prompt }), host, books) };
   } catch (error) {
     return { kind: "failed", error: toFlowerError(error, host.signal.aborted ? "aborted" : "unknown") };
   } finally {

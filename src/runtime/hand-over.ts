@@ -34,26 +34,35 @@ export interface HandOverPlace {
   succession(): Promise<Omit<Succession, "handoff">>;
 }
 
+/** Makes the prompt of the session that takes over, by what the files say then. */
+export type TakeOver = () => Promise<string>;
+
 /**
  * Lets a session end whose context is full: its document is written, checked and on disk before the next session begins. Gives
- * that session's prompt, or why there is none. The file is what counts: it is read back, with whatever a person changed in it.
+ * what that session is told, or why there is none. The file is what counts: it is read whenever the session is about to begin, with
+ * whatever a person changed in it.
  */
-export async function handOver(place: HandOverPlace): Promise<{ readonly prompt: string } | (HandoffPlan & { readonly do: "stop" })> {
+export async function handOver(place: HandOverPlace): Promise<{ readonly takeOver: TakeOver } | (HandoffPlan & { readonly do: "stop" })> {
   const { handoff, workbench } = place;
   const plan = handoff.plan(place.overflow);
   if (plan.do === "stop") return plan;
   place.publish(handoff.event("writing"));
   const written = plan.do === "write" ? await write(place) : undefined;
   place.signal.throwIfAborted();
-  const succession = await place.succession();
-  const document = written ?? (await assemble(place, succession.task));
+  const document = written ?? (await assemble(place, (await place.succession()).task));
   const path = workbench.handoffPath(place.step);
+  const markdown = handoffToMarkdown(document, workbench.language);
   await workbench.retire(path, place.clock.now());
-  await workbench.write(path, handoffToMarkdown(document, workbench.language));
+  await workbench.write(path, markdown);
   const stop = handoff.succeed(written === undefined);
   if (stop) return stop;
   place.publish(handoff.doneEvent({ path, sections: handoffTitles(document, workbench.language), degraded: written === undefined }));
-  return { prompt: successorPrompt({ ...succession, handoff: { path, text: (await readText(path)) ?? "" } }) };
+  return { takeOver: takeOverBy(path, markdown, place.succession) };
+}
+
+/** `markdown`: what counts when the file is gone by then. */
+export function takeOverBy(path: string, markdown: string, succession: HandOverPlace["succession"]): TakeOver {
+  return async () => successorPrompt({ ...(await succession()), handoff: { path, text: (await readText(path)) ?? markdown } });
 }
 
 /** The session's own document; undefined when two tries did not bring one. */
@@ -71,7 +80,7 @@ async function write(place: HandOverPlace): Promise<Partial<HandoffDocument> | u
       continue;
     }
     const parsed = parseHandoff(end.outcome.text);
-    if (parsed.missing.length === 0) return parsed.document;
+    if (parsed.missing.length === 0) return { ...parsed.document, scene: markGone(parsed.document.scene ?? "", place.workbench) };
     missing = parsed.missing;
   }
   return undefined;
@@ -85,6 +94,18 @@ function withScene(handedIn: HandedOver, workbench: Workbench): Partial<HandoffD
     .filter((path) => path !== "")
     .map((path) => (isThere(path, workbench.workspace) ? `- ${path}` : `- ${path} ${gone}`));
   return { ...handedIn, scene: lines.join("\n") };
+}
+
+const PATH_ITEM = /^\s*(?:[-*+]|\d+[.)])\s+`?([^\s`]*[./][^\s`]*)`?\s*$/;
+
+/** The same in a scene that was written as Markdown, of the items that hold nothing but a path. */
+function markGone(scene: string, workbench: Workbench): string {
+  const gone = translator(workbench.language)("handoff.gone");
+  const mark = (line: string) => {
+    const path = PATH_ITEM.exec(line)?.[1];
+    return path === undefined || isThere(path, workbench.workspace) ? line : `${line.trimEnd()} ${gone}`;
+  };
+  return scene.split("\n").map(mark).join("\n");
 }
 
 function isThere(path: string, workspace: string): boolean {

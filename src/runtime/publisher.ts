@@ -1,6 +1,7 @@
 import { type Event, type EventSink, makeEvent } from "../messages/event.ts";
+import { maskEvent } from "../workbench/secrets.ts";
 
-/** Gives a run's events to its log and to sinks. What a sink throws never harms the run: it is collected, and logged once. */
+/** Gives a run's events to its log and to sinks, secrets masked for both. What a sink throws never harms the run: it is collected, and logged once. */
 export class Publisher {
   /** What sinks threw, oldest first. */
   readonly errors: unknown[] = [];
@@ -14,7 +15,7 @@ export class Publisher {
   publish(event: Event, sink?: EventSink): void {
     this.#runEnded = event.kind === "task" && event.payload.type === "run-end";
     this.#log(event);
-    if (sink) this.tell(() => sink(event));
+    if (sink) this.tell(() => sink(maskEvent(event)));
   }
 
   /** Calls a listener. What it throws, also later, is collected. */

@@ -24,6 +24,9 @@ export interface EventsOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The books are no part of the work: neither for Git, nor, in a folder without Git, for an agent's searches. */
+const IGNORES = [".gitignore", ".ignore"] as const;
+
 /** The files of one run: event log, manifest rows, verdicts, background processes. Everything here is whole at any moment. */
 export class RunBooks {
   readonly runId: string;
@@ -146,7 +149,7 @@ export class RunBooks {
   async #open(): Promise<void> {
     const { runDir, clock } = this.#options;
     await mkdir(this.folder, { recursive: true });
-    await writeFile(join(runDir, ".gitignore"), "*\n", { flag: "wx" }).catch(() => {}); // there already: fine
+    for (const name of IGNORES) await writeFile(join(runDir, name), "*\n", { flag: "wx" }).catch(() => {}); // there already: fine
     try {
       this.#log = EventLog.open(this.eventsPath, { run: this.runId, clock });
       this.#log.onLine((line) => this.#tell(line));

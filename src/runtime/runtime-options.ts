@@ -69,11 +69,15 @@ export interface RunOptions {
   readonly stepName?: string;
   /** Go on in this session, if it still exists. */
   readonly resume?: string;
+  /** The session in `resume` has left its handoff document: a fresh one takes over from it, as long as the document is there. */
+  readonly handedOver?: boolean;
   /** Begin as a copy of this session. */
   readonly fork?: BackendQuery["fork"];
   readonly onEvent?: EventSink;
   /** Told the session before anything is sent, so that another process can resume it, and again once the prompt is part of it. */
   readonly onSession?: (sessionId: string, hasPrompt: boolean) => void | Promise<void>;
+  /** Told when a session has left its handoff document to another that has not begun, so that another process can begin it. */
+  readonly onHandedOver?: () => void | Promise<void>;
   /** Told what a person said at interrupts and the session does not hold yet, whenever that changes, so that another process can say it. */
   readonly onUnheard?: (words: readonly string[]) => void | Promise<void>;
   readonly signal?: AbortSignal;

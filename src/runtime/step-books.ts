@@ -1,3 +1,5 @@
+import type { Agent } from "../agents/agent.ts";
+import { isWithinIterations, withIterationsLeft } from "../agents/iterations-left.ts";
 import { toInstant } from "../core/clock.ts";
 import { newId } from "../core/ids.ts";
 import type { Event } from "../messages/event.ts";
@@ -5,6 +7,7 @@ import { addUsage, NO_USAGE, type Usage } from "../messages/usage.ts";
 import type { AttemptHost, Job } from "./attempt-host.ts";
 import type { BudgetLedger } from "./budget.ts";
 import { BudgetWatch } from "./budget-watch.ts";
+import type { TakeOver } from "./hand-over.ts";
 import type { StepResult } from "./step-result.ts";
 import { CONTINUE_PROMPT, promptWithWords } from "./words.ts";
 
@@ -23,10 +26,14 @@ export class StepBooks {
   attempts = 1;
   /** Attempts since the model last replied, this one included: a night has more failures than are allowed in a row. */
   attemptsInRow = 1;
+  /** Of the main thread, since its count of iterations began. */
+  #replies = 0;
   usage: Usage = NO_USAGE;
   text = "";
   /** The last tool calls of the main thread, oldest first. */
   readonly calls: string[] = [];
+  /** As long as the session that takes over has not begun. */
+  #takeOver: TakeOver | undefined;
   readonly #retired: string[] = [];
   /** What the person said to this step. */
   readonly #said: string[] = [];
@@ -82,6 +89,7 @@ export class StepBooks {
   begun(): void {
     this.started = true;
     this.#promptKept = true;
+    this.#takeOver = undefined;
   }
 
   /** The next prompt in the same session. A prompt that never got there goes along. */
@@ -89,13 +97,14 @@ export class StepBooks {
     this.prompt = this.#promptKept ? prompt : `${this.prompt}\n\n${prompt}`;
     this.promptFrom = from;
     this.#promptKept = false;
+    this.#takeOver = undefined;
   }
 
-  /** A fresh session takes over with this prompt. */
-  succeedWith(prompt: string): void {
-    this.#retired.push(this.sessionId);
+  /** A fresh session takes over from this one, or from one of an earlier process. Until it has begun its prompt is made anew for each try. */
+  succeedWith(takeOver: TakeOver, from = this.sessionId): void {
+    this.#retired.push(from);
     this.sessionId = newId();
-    this.prompt = prompt;
+    this.#takeOver = takeOver;
     this.promptFrom = "framework";
     this.started = false;
     this.#promptKept = false;
@@ -111,6 +120,12 @@ export class StepBooks {
   /** Goes on after a stop that was nobody's words; a prompt that never got there is given again. */
   goOn(prompt: string): void {
     if (this.#promptKept) this.continueWith(prompt, "framework");
+  }
+
+  /** What the session is given with the next query. */
+  async promptNow(): Promise<string> {
+    if (this.#takeOver) this.prompt = await this.#takeOver();
+    return this.prompt;
   }
 
   openQuery(): void {
@@ -139,13 +154,28 @@ export class StepBooks {
     const isMain = subagent === undefined;
     if (isMain && event.kind === "tool_call") this.#noteCall(event);
     if (usage) {
-      this.attemptsInRow = 1;
-      if (isMain) this.#unheard.length = 0;
+      if (isMain) this.#noteReply();
+      if (isWithinIterations(this.#job.agent, this.#replies)) this.attemptsInRow = 1;
       this.#spend(addUsage(this.#inQuery, usage));
     }
     if (!isMain || context === undefined) return undefined;
     this.#context = Math.max(this.#context, context);
     return context;
+  }
+
+  #noteReply(): void {
+    this.#replies++;
+    this.#unheard.length = 0;
+  }
+
+  /** The step's agent with what is left of its iterations. */
+  agentNow(): Agent {
+    return withIterationsLeft(this.#job.agent, this.#replies);
+  }
+
+  /** After anything but a failure the agent has all of its iterations again. */
+  beginIterations(): void {
+    this.#replies = 0;
   }
 
   #noteCall(event: Event): void {

@@ -66,6 +66,7 @@ function jobFor({ agent, prompt, options }: OpenStep, { label, contextHandoff, n
     prompt: `${note.text}${prompt}`,
     promptFrom: options.promptFrom ?? "framework",
     resume: options.resume,
+    handedOver: options.handedOver ?? false,
     query: {
       approve: approver(options.askPermission),
       fork: options.fork,
@@ -93,6 +94,7 @@ function hostFor(step: OpenStep, { label, contextHandoff, note }: Made, scope: S
       if (hasPrompt) note.told(sessionId);
       return options.onSession?.(sessionId, hasPrompt);
     },
+    onHandedOver: () => options.onHandedOver?.(),
   };
 }
 

@@ -9,6 +9,8 @@ import { type LineageFile, type LineageProbe, probeLineage, toReal } from "./lin
 export interface LineageStep {
   /** Known as soon as the backend has named it. */
   readonly sessionId?: string;
+  /** That session has left its handoff document to one that has not begun; a later start begins it. */
+  readonly handedOver?: boolean;
   readonly finished: boolean;
   /** The round it is in, from 1. */
   readonly round: number;

@@ -1,3 +1,6 @@
+import { toJson } from "../core/json.ts";
+import { type Event, type EventKind, type EventPayloads, makeEvent } from "../messages/event.ts";
+
 /** What stands where a secret was. */
 const MASK = "[secret]";
 
@@ -45,4 +48,22 @@ export function maskSecrets(text: string): string {
 function keepMark(...match: unknown[]): string {
   const mark = match.slice(1, 1 + MARKED.length).find((group) => group !== undefined);
   return `${String(mark)}${MASK}`;
+}
+
+/** The event with what is secret in its text and payload masked; the same event when nothing is. `raw` stays what it is. */
+export function maskEvent(event: Event): Event {
+  const { kind, tool, raw } = event;
+  const plain = toText([event.text, event.payload]);
+  const masked = maskSecrets(plain);
+  if (masked === plain) return event;
+  const [text, payload] = JSON.parse(masked) as [string, EventPayloads[EventKind]]; // masking keeps the shape
+  return makeEvent(kind, text, payload, { tool, raw }) as Event;
+}
+
+function toText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return JSON.stringify(toJson(value));
+  }
 }

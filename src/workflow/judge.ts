@@ -4,6 +4,7 @@ import type { StepLabel } from "../messages/label.ts";
 import { judge, type RoleOptions } from "../runtime/roles.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { StepResult } from "../runtime/step-result.ts";
+import { isWithin } from "../tools/builtin/paths.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Goal } from "../workbench/goal-document.ts";
 import { documentTool, HandedIn } from "./document-tools.ts";
@@ -83,9 +84,10 @@ export async function judgeWork(input: JudgeInput): Promise<Judgement> {
     read: (args) => readReport(args, input.goal),
     into: reports,
   });
-  const agent =
+  const chosen =
     options.agent?.with({ tools: [...options.agent.tools, verdictTool] }) ??
     judge({ ...options.role, instructions: options.instructions, canRun: options.canRun, tools: [...input.tools, verdictTool] });
+  const agent = withoutBooks(chosen, runtime);
   if (!canChange(agent)) return askJudge(agent, reports, input);
   const copy = await copyForJudging(runtime, input.signal);
   if (typeof copy === "string") input.onNoCopy(copy);
@@ -97,6 +99,13 @@ export async function judgeWork(input: JudgeInput): Promise<Judgement> {
   } finally {
     if (typeof copy === "object") await copy.close();
   }
+}
+
+/** Earlier verdicts, attempts and logs are nothing to judge by. */
+function withoutBooks(agent: Agent, { workspace, runDir }: Runtime): Agent {
+  if (isWithin(workspace, runDir)) return agent; // then they cannot be told from the work
+  const { deny = [], ...permissions } = agent.permissions;
+  return agent.with({ permissions: { ...permissions, deny: [...deny, `Read(${runDir})`] } });
 }
 
 async function askJudge(agent: Agent, reports: HandedIn<JudgeReport>, input: JudgeInput, copy?: string): Promise<Judgement> {

@@ -26,6 +26,8 @@ interface Round {
   readonly label: StepLabel;
   readonly prompt: string;
   readonly resume: string | undefined;
+  /** That session has left its handoff document: a fresh one takes over. */
+  readonly handedOver?: boolean;
   /** In a copy of that session. */
   readonly fork?: boolean;
 }
@@ -105,7 +107,7 @@ async function firstRound(step: Step, known: LineageStep | undefined, run: Workf
   if (woken) {
     const again = woken.finished || (chain.woke?.outcome === "failed" && !isUndecided(woken));
     const label = labelFor(step.name, woken.round + (again ? 1 : 0));
-    return { label, prompt: await wakePrompt(step, woken, run), resume: woken.sessionId };
+    return { label, prompt: await wakePrompt(step, woken, run), resume: woken.sessionId, handedOver: woken.handedOver };
   }
   const prompt = [await taskOf(step, ctx), ...saidBefore(known)].join("\n\n");
   return { label: { step: step.name }, prompt, resume: sessionToResume(step, ctx, run), fork: options.fork };
@@ -177,6 +179,7 @@ async function runRound(step: Step, round: Round, run: WorkflowRun): Promise<Ste
   const options: RunOptions = {
     label: round.label,
     resume: fork ? undefined : round.resume,
+    handedOver: round.handedOver,
     fork,
     signal: link.signal,
     task: () => taskOf(step, run.ctx),
@@ -184,7 +187,9 @@ async function runRound(step: Step, round: Round, run: WorkflowRun): Promise<Ste
     notice: run.mailNotice(),
     askPermission: run.askPermission(),
     onUnheard: (words) => run.chain.note(step.name, { unheard: words.length === 0 ? undefined : words }),
-    onSession: (sessionId, hasPrompt) => run.chain.note(step.name, hasPrompt ? { sessionId, prompt: undefined } : { sessionId }),
+    onSession: (sessionId, hasPrompt) =>
+      run.chain.note(step.name, hasPrompt ? { sessionId, prompt: undefined, handedOver: undefined } : { sessionId }),
+    onHandedOver: () => run.chain.note(step.name, { handedOver: true, prompt: round.resume === undefined ? undefined : round.prompt }),
   };
   try {
     return await run.runtime.run(agent, round.prompt, options);

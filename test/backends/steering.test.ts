@@ -73,13 +73,31 @@ test("a notice goes to the model between iterations, in the framework's name, an
   expect(checkHistory(history)).toEqual([]);
 });
 
-test("the order at the boundary: interrupt before budget before context", async () => {
-  const all = { interrupted: () => true, overBudget: () => "used up", contextFull: () => true };
-  const kinds: (string | undefined)[] = [];
-  for (const change of [all, { ...all, interrupted: () => false }, { contextFull: () => true }]) {
-    kinds.push((await openDesk([]).run({ steering: steering(change) })).outcome?.kind);
+test("the order at the boundary: abort, interrupt, budget, context, mail; who comes first is the only one that is heard", async () => {
+  const yes = { interrupted: true, overBudget: "used up", contextFull: true, notice: "mail" };
+  const heard: string[][] = [];
+  const endings: unknown[] = [];
+  const moments = [yes, { ...yes, interrupted: false }, { contextFull: true, notice: "mail" }, { notice: "mail" }, yes] as const;
+  for (const [index, says] of moments.entries()) {
+    const asked: string[] = [];
+    const ask = <K extends keyof typeof yes>(what: K) => {
+      asked.push(what);
+      return (says as Partial<typeof yes>)[what];
+    };
+    const steer = steering({
+      interrupted: () => ask("interrupted") ?? false,
+      overBudget: () => ask("overBudget"),
+      contextFull: () => ask("contextFull") ?? false,
+      notice: () => ask("notice"),
+    });
+    const signal = index === 4 ? AbortSignal.abort(new Error("enough")) : new AbortController().signal;
+    const { outcome, error } = await openDesk(["done"]).run({ steering: steer, signal });
+    endings.push(outcome?.kind ?? String(error));
+    heard.push(asked.slice(0, 4)); // after the last word it is asked once more
   }
-  expect(kinds).toEqual(["interrupted", "budget", "context-full"]);
+  const order = ["interrupted", "overBudget", "contextFull", "notice"];
+  expect(heard).toEqual([order.slice(0, 1), order.slice(0, 2), order.slice(0, 3), order, []]);
+  expect(endings).toEqual(["interrupted", "budget", "context-full", "done", "Error: enough"]);
 });
 
 test("an agent at its iteration limit answers once more without tools", async () => {

@@ -15,6 +15,14 @@ const AGENTS = `
     parameters: { type: "object", properties: { bill: { type: "string" } }, required: ["bill"] },
     execute: ({ bill }) => \`bill \${bill} is paid\`,
   });
+  const pay = tool({
+    name: "pay",
+    description: "Pays.",
+    parameters: { type: "object", properties: { euros: { type: "number" } }, required: ["euros"] },
+    needsApproval: true,
+    execute: ({ euros }) => \`paid \${euros}\`,
+  });
+  export const clerk = new Agent({ name: "Clerk", instructions: "You are the clerk.", tools: [pay] });
   const billing = new Agent({ name: "Billing", instructions: "You are Billing.", tools: [lookUp] });
   export const support = new Agent({ name: "Support", instructions: "You are Support.", handoffs: [billing] });
 `;
@@ -63,7 +71,7 @@ test("who speaks, calls, handovers and tokens are shown; what was said and who t
     "/quit",
     "no more",
   ];
-  const ended = await chatWith(typed, ["agents.ts"], { cwd: await placeWithAgents(), env: server.env() });
+  const ended = await chatWith(typed, ["agents.ts:support"], { cwd: await placeWithAgents(), env: server.env() });
   expect(ended).toMatchObject({ code: 0, stderr: "" });
   expect(linesOf(ended)).toEqual([
     "Talking to Support, Billing. /help lists the commands.",
@@ -103,10 +111,30 @@ test("a conversation in a file goes on in the next process, with the agent that 
   expect(linesOf(await chatWith(["/history"], [...args, "--session", "other"], place)).at(-1)).toBe("Nothing has been said yet.");
 });
 
+test("calls that need consent are asked about one by one; what is allowed runs, what is refused is told with the person's words", async () => {
+  const server = await serveModel(({ news, prompt }) => {
+    if (prompt === "Hi") return { text: "Hello." };
+    return news.length > 0 ? { text: news.join(" | ") } : { calls: [5, 50, 500].map((euros) => ({ name: "pay", args: { euros } })) };
+  });
+  const typed = ["pay", "1", "/agents", "far too much", "2", "pay", "/reset", "Hi"];
+  const ended = await chatWith(typed, ["agents.ts:clerk"], { cwd: await placeWithAgents(), env: server.env() });
+  expect(ended.code).toBe(0);
+  const asks = linesOf(ended).filter((line) => line.startsWith("Clerk asks"));
+  expect(asks).toEqual([5, 50, 500, 5].map((euros) => `Clerk asks for your consent: pay {"euros":${euros}}`));
+  expect(server.requests[1]?.news).toEqual([
+    "paid 5",
+    'The person did not allow this call of "pay". They say: far too much. Do not try it in another form.',
+    'The person did not allow this call of "pay". Do not try it in another form.',
+  ]);
+  expect(ended.stdout).toContain("tokens in 200, out 20\n"); // two model calls, whatever was asked in between
+  expect(ended.stdout).not.toMatch(/paid 50/);
+  expect(linesOf(ended)).toContain("Hello.");
+});
+
 test("a turn that fails is said with what to do, leaves the conversation as it was, and shows in the exit code", async () => {
   const server = await serveModel((view) => (view.prompt === "fail" ? { status: 401, message: "no" } : model(view)));
   const place = { cwd: await placeWithAgents(), env: server.env() };
-  const ended = await chatWith(["one", "fail", "two", "/history"], ["agents.ts"], place);
+  const ended = await chatWith(["one", "fail", "two", "/history"], ["agents.ts:support"], place);
   expect(ended.code).toBe(1);
   expect(ended.stdout).toContain(
     "OpenAI refused the key (401). Check OPENAI_API_KEY.\nThe conversation is as it was before this message.\n",
@@ -131,13 +159,13 @@ describe.skipIf(!hasScript)("at a real terminal", () => {
       goOn = resolve;
     });
     const server = await serveModel((view) => (view.prompt === "slow" ? waiting.then(() => ({ text: "late" })) : model(view)));
-    const terminal = await Terminal.open(["chat", "agents.ts"], { cwd: await placeWithAgents(), env: server.env() });
+    const terminal = await Terminal.open(["chat", "agents.ts:support"], { cwd: await placeWithAgents(), env: server.env() });
     await terminal.shows("Talking to Support");
     const arrived = server.nextRequest();
     terminal.type("slow\r");
     await arrived;
     terminal.type("\x03");
-    await terminal.shows("Stopped. The conversation is as it was before this message.");
+    await terminal.shows("The conversation is as it was before this message.");
     terminal.type("Hi\r");
     await terminal.shows("Support heard: Hi");
     await terminal.shows("tokens in 100");

@@ -2,11 +2,11 @@ import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { isRunning } from "../is-running.ts";
 import { Books } from "./books.ts";
 import { type CliOptions, flower, newFolder, type Running, startFlower } from "./cli.ts";
 import { Gate } from "./gate.ts";
 import { type ModelScript, serveModel } from "./model-server.ts";
-import { isRunning } from "../is-running.ts";
 import { askFirst, isAccepted, REQUEST, smallJob, write } from "./small-job.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 30 };
@@ -102,7 +102,9 @@ describe("from another terminal", () => {
     await vi.waitFor(() => expect(scene.requests.some((view) => view.role === "worker")).toBe(true), PATIENCE);
     await reachable(scene);
     const { code, stdout } = await flower(["interrupt", "Use", "a", "capital", "H."], scene.options);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "The run will stop at its next message and hear this.\n" });
+    const saved = join(scene.options.cwd, ".flower", "notes", "brief.md");
+    const receipt = `The run will stop at its next message and hear this. Your words stand in ${saved}.\n`;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: receipt });
     release();
     expect((await scene.run.ended).code).toBe(0);
     expect(scene.requests.some((view) => view.role === "worker" && view.prompt.includes("Use a capital H."))).toBe(true);

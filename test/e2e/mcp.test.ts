@@ -7,7 +7,7 @@ import { flower, newFolder, startFlower } from "./cli.ts";
 import { serveModel } from "./model-server.ts";
 import { REQUEST, smallJob, write } from "./small-job.ts";
 
-const PATIENCE = { timeout: 20_000, interval: 30 };
+const PATIENCE = { timeout: 60_000, interval: 30 };
 
 async function place() {
   const folder = await newFolder();

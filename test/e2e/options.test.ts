@@ -63,6 +63,17 @@ test("--asks 0 refuses a question at once, tells the model so, and the run goes 
   expect(server.requests[1]?.results).toEqual([expect.stringContaining("The quota of questions is used up.")]);
 });
 
+test("with nobody at a terminal a question is not waited for: without --timeout that is said, once; with --timeout 0 it was chosen", async () => {
+  const server = await serveModel(smallJob({ clarifier: askFirst }));
+  for (const [args, said] of [[[], 1] as const, [["--timeout", "0"], 0] as const]) {
+    const folder = await newFolder();
+    const { code, stderr } = await flower([REQUEST, "--clarify-only", ...args], { cwd: folder, env: server.env() });
+    expect(code).toBe(0);
+    expect(stderr.split("Nobody is at a terminal").length - 1).toBe(said);
+    expect(await new Books(folder).payloads("ask")).toMatchObject([{ state: "timeout", answer: "" }]);
+  }
+});
+
 test("once runs one agent, and its books name it", async () => {
   const server = await serveModel(smallJob());
   const folder = await newFolder();

@@ -53,13 +53,23 @@ export class Terminal {
     return stripVTControlCharacters(this.#output).replaceAll(/\s+/g, " ");
   }
 
-  /** Waits until this text has been shown. */
+  /** Waits until this text has been shown, a minute at most. */
   async shows(text: string): Promise<void> {
-    while (!this.screen.includes(text)) {
-      if (this.#hasEnded) throw new Error(`It ended without showing "${text}":\n${this.screen}`);
-      await new Promise<void>((resolve) => {
-        this.#onChange = resolve;
-      });
+    let isOver = false;
+    const patience = setTimeout(() => {
+      isOver = true;
+      this.#onChange();
+    }, 60_000);
+    try {
+      while (!this.screen.includes(text)) {
+        if (this.#hasEnded) throw new Error(`It ended without showing "${text}":\n${this.screen}`);
+        if (isOver) throw new Error(`"${text}" was not shown:\n${this.screen}`);
+        await new Promise<void>((resolve) => {
+          this.#onChange = resolve;
+        });
+      }
+    } finally {
+      clearTimeout(patience);
     }
   }
 }

@@ -5,7 +5,7 @@ import { type CliOptions, flower, newFolder, type Running, startFlower } from ".
 import { type ModelScript, type ModelServer, serveModel } from "./model-server.ts";
 import { bash, isAccepted, REQUEST, read, smallJob } from "./small-job.ts";
 
-const PATIENCE = { timeout: 20_000, interval: 30 };
+const PATIENCE = { timeout: 60_000, interval: 30 };
 const ATTENDED = ["--timeout", "300"];
 
 function verdict(state: "passed" | "failed", impossible?: string): ScriptedReply {

@@ -104,6 +104,7 @@ test("a document that cannot be written: the receipt says why, the mail is deliv
   await mkdir(desk.brief, { recursive: true });
   const channel = desk.open({ amendPath: desk.brief, logPath: desk.log });
   expect(await channel.send("hello")).toMatchObject({ amended: "", notSaved: expect.stringContaining("EISDIR") });
+  expect(desk.events.at(-1)?.payload).toMatchObject({ kind: "mail", amended: "", notSaved: expect.stringContaining("EISDIR") });
   expect(await channel.amend("stop")).toMatchObject({ amended: "", notSaved: expect.stringContaining("EISDIR") });
   expect(channel.uiErrors).toHaveLength(2);
   expect(await channel.takeMail()).toMatchObject([{ text: "hello", state: "delivered" }]);

@@ -48,7 +48,7 @@ describe("a call that needs approval", () => {
   it("does not run when approve refuses, and the model reads the reason", async () => {
     const { paid, results, response } = await decidedBy(async ({ args }) => ({
       approve: JSON.stringify(args) === '{"sum":500}',
-      reason: "Too much.",
+      reason: "Too much",
     }));
     expect(paid.toSorted((a, b) => a - b)).toEqual([20, 500]);
     expect(results).toBe(

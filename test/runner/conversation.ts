@@ -29,7 +29,8 @@ export interface Conversation {
   readonly window: HistoryWindow | undefined;
 }
 
-export const MAX_ITERATIONS = 3;
+const MAX_ITERATIONS = 3;
+const TIMEOUT_MS = 30_000;
 const CALLS = ["look", "work", "boom", "ask", "nope", "transfer_to_a", "transfer_to_b", "transfer_to_c"];
 
 const turn: fc.Arbitrary<PlannedTurn> = fc.record({
@@ -50,7 +51,7 @@ export const conversations: fc.Arbitrary<Conversation> = fc.record({
 });
 
 /** What tools and store need to make the turn under way fail. */
-export class Stagehand {
+class Stagehand {
   readonly clock = new FakeClock();
   controller = new AbortController();
   failCommit = false;
@@ -60,8 +61,10 @@ export class Stagehand {
   };
 }
 
+type AgentName = "A" | "B" | "C";
+
 /** Three agents that can hand over to each other, with the same tools. */
-export function agents(hand: Stagehand, optionsOf: (name: "A" | "B" | "C") => Partial<AgentOptions> = () => ({})): Agent {
+function agents(hand: Stagehand, optionsOf: (name: AgentName) => Partial<AgentOptions> = () => ({})): Agent {
   const tools = [
     plainTool("look", () => ({ seen: true })),
     plainTool("work", () => "worked", { parallel: false }),
@@ -70,7 +73,7 @@ export function agents(hand: Stagehand, optionsOf: (name: "A" | "B" | "C") => Pa
     plainTool("fatal", () => Promise.reject(new FlowerError("fatal-tool-error", "no licence"))),
     plainTool("stop", () => hand.controller.abort(new Error("stopped"))),
     plainTool("stall", async (_args, { signal }) => {
-      await hand.clock.advance(60_000);
+      await hand.clock.advance(TIMEOUT_MS);
       signal.throwIfAborted();
     }),
   ];
@@ -80,7 +83,7 @@ export function agents(hand: Stagehand, optionsOf: (name: "A" | "B" | "C") => Pa
 }
 
 /** The model: what it says depends only on the turn and on how much it has said in it. */
-export function modelOf({ turns }: Conversation, hand: Stagehand) {
+function modelOf({ turns }: Conversation, hand: Stagehand) {
   return ({ messages }: Pick<RecordedRequest, "messages">): ScriptedAnswer | Promise<ScriptedAnswer> => {
     const start = messages.findLastIndex((message) => message.role === "user");
     const number = Number(textOf(messages[start]!));
@@ -102,7 +105,7 @@ export function modelOf({ turns }: Conversation, hand: Stagehand) {
 }
 
 /** A person allows calls of every other turn. */
-export function isAllowed(call: PendingCall, number: number): boolean {
+function isAllowed(call: PendingCall, number: number): boolean {
   return (number + (call.agent === "B" ? 1 : 0)) % 2 === 0;
 }
 
@@ -115,6 +118,8 @@ export interface Played {
 export interface PlayOptions {
   /** Makes the store, with a hook that can make it fail. */
   readonly store: (fault: (point: FaultPoint) => void) => SessionStore;
+  /** What each agent has beside its tools, e.g. a real provider's engine around the model. Default: one scripted engine for all. */
+  readonly cast?: (model: ReturnType<typeof modelOf>) => (name: AgentName) => Partial<AgentOptions>;
   /** After each turn that was not committed: the session before and after it. */
   readonly onFailed?: (before: SessionState | undefined, after: SessionState | undefined) => void;
 }
@@ -123,7 +128,8 @@ export interface PlayOptions {
 export async function play(conversation: Conversation, options: PlayOptions): Promise<Played> {
   const hand = new Stagehand();
   const store = options.store(hand.fault);
-  const { runner, engine } = open(conversation, hand, { sessionStore: store, historyWindow: conversation.window });
+  const startingAgent = agents(hand, options.cast?.(modelOf(conversation, hand)));
+  const { runner, engine } = open(conversation, hand, { startingAgent, sessionStore: store, historyWindow: conversation.window });
   const committed: number[] = [];
   for (const [number, planned] of conversation.turns.entries()) {
     hand.controller = new AbortController();
@@ -153,7 +159,7 @@ function open(conversation: Conversation, hand: Stagehand, options: Partial<Runn
 
 /** Whether the turn was committed. */
 async function takeTurn(runner: Runner, number: number, { ending }: PlannedTurn, signal: AbortSignal): Promise<boolean> {
-  const request = { signal, timeoutMs: 30_000 };
+  const request = { signal, timeoutMs: TIMEOUT_MS };
   try {
     let response: AgentResponse = await runner.run("s", String(number), request);
     while (response.finishReason === "needs-approval") {

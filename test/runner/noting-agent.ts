@@ -39,7 +39,10 @@ export function whatRan(folder: string): readonly string[] {
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 }
 
-/** A model that asks for all three tools at once, and answers when it has the results; it just answers to "hello". */
+/**
+ * A model that asks for all three tools at once, and answers when it has the results; it just answers to "hello". To words with
+ * commas in between it asks for one charge each.
+ */
 export function notingModel(): ScriptedEngine {
   return new ScriptedEngine(answer);
 }
@@ -48,5 +51,7 @@ function answer({ messages }: RecordedRequest): ScriptedAnswer {
   const turn = textOf(messages.findLast((message) => message.role === "user")!);
   if (turn === "hello") return "Hello!";
   if (messages.at(-1)!.role === "tool") return `Done with ${turn}.`;
+  const words = turn.split(",");
+  if (words.length > 1) return { calls: words.map((word) => ({ name: "charge", args: { turn: word } })) };
   return { calls: TOOLS.map((name) => ({ name, args: { turn } })) };
 }

@@ -86,6 +86,20 @@ describe.each(STORES)("a resumed turn over the %s store", (_name, make) => {
     expect(ran).toEqual(["pay"]);
   });
 
+  it("by two at once, with the same decision, runs the call once; the second finds nothing open", async () => {
+    const ran: string[] = [];
+    const fixture = make();
+    const tools = [plainTool("pay", () => void ran.push("pay"), { needsApproval: true })];
+    const { runner, engine } = stage([calling("pay"), "Paid."], { tools, fixture });
+    const elsewhere = new Runner({ startingAgent: new Agent({ name: "Helper", tools }), engine, sessionStore: await fixture.reopen() });
+    const { pending } = await runner.run("s", "pay");
+    const decisions = [{ callId: pending[0]!.callId, approve: true }];
+    const outcomes = await Promise.allSettled([runner, elsewhere].map((each) => each.resume("s", decisions)));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toMatchObject([{ value: { content: "Paid." } }]);
+    expect(outcomes.filter(({ status }) => status === "rejected")).toMatchObject([{ reason: { code: "not-found" } }]);
+    expect(ran).toEqual(["pay"]);
+  });
+
   it("that is aborted in the middle of an approved call never runs it again: its effect is unknown", async () => {
     const working = deferred();
     const gate = deferred();

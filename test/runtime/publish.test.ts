@@ -29,6 +29,19 @@ test("what a reply cost is in the log on disk before its calls are made: a kill 
   expect(seen).toEqual([expect.stringContaining('"costUsd":0.25')]);
 });
 
+test("a secret in what a tool says reaches neither the log nor the sink; the model, which needs it, reads it", async () => {
+  const secret = `sk-ant-${"a1".repeat(20)}`;
+  const show = tool({ name: "show", description: "Shows.", parameters: { type: "object" }, execute: () => `key: ${secret}` });
+  const bench = openBench([{ calls: [{ name: "show", args: { key: secret } }] }, `It is ${secret}.`]);
+  const result = await bench.finish(bench.runtime.run(worker({ tools: [show] }), "go", { onEvent: bench.note }));
+  expect(JSON.stringify(bench.events)).not.toContain(secret);
+  expect(JSON.stringify(await bench.log())).not.toContain(secret);
+  expect(bench.of("tool_result").map((event) => event.text)).toEqual(["key: [secret]"]);
+  expect(bench.of("tool_call")[0]?.payload.input).toEqual({ key: "[secret]" });
+  expect(bench.engine.requests[1]?.messages.at(-1)).toMatchObject({ parts: [{ content: [{ text: `key: ${secret}` }] }] });
+  expect(result.text).toBe(`It is ${secret}.`);
+});
+
 test("an event is logged before its sink hears of it", () => {
   const bench = openBench([]);
   const order: string[] = [];

@@ -14,7 +14,7 @@ test("a run's files lie where the books say, kept out of the user's repository",
   await bench.log();
   expect(runtime.runDir).toBe(join(folder, "runs"));
   const names = await readdir(runtime.runDir);
-  expect(names).toEqual(expect.arrayContaining([".gitignore", "manifest.json", "sessions.db", runtime.runId]));
+  expect(names).toEqual(expect.arrayContaining([".gitignore", ".ignore", "manifest.json", "sessions.db", runtime.runId]));
   expect(await readdir(join(runtime.runDir, runtime.runId))).toEqual(["events.jsonl"]);
   expect(await readFile(join(runtime.runDir, ".gitignore"), "utf8")).toBe("*\n");
   expect((await stat(join(runtime.runDir, "sessions.db"))).mode & 0o777).toBe(0o600);

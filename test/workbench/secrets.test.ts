@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { maskSecrets } from "../../src/workbench/secrets.ts";
+import { makeEvent } from "../../src/messages/event.ts";
+import { maskEvent, maskSecrets } from "../../src/workbench/secrets.ts";
 import { runs } from "../random-runs.ts";
 
 const letters = (length: number) => "aB3dE6gH9j".repeat(10).slice(0, length);
@@ -87,6 +88,20 @@ test("JSON stays JSON of the same shape, and masking twice is masking once", () 
     ),
     runs(1_000),
   );
+});
+
+test("an event is masked in text and payload, keeps what it was made of out of sight, and stays itself when it holds no secret", () => {
+  const secret = `sk-${letters(40)}`;
+  const raw = { secret };
+  const payload = { agent: "a", iteration: 1, id: "c1", input: { key: secret, n: 1 } };
+  const masked = maskEvent(makeEvent("tool_call", `use ${secret}`, payload, { tool: "Bash", raw }));
+  const shown = { kind: "tool_call", text: "use [secret]", tool: "Bash", payload: { ...payload, input: { key: "[secret]", n: 1 } } };
+  expect(JSON.parse(JSON.stringify(masked))).toEqual(shown);
+  expect(masked.raw).toBe(raw);
+  const harmless = makeEvent("text", "Well.", { agent: "a", iteration: 1 });
+  expect(maskEvent(harmless)).toBe(harmless);
+  const odd = makeEvent("task", secret, { type: "notice", code: "c", data: { big: 1n } as unknown as null });
+  expect(maskEvent(odd)).toMatchObject({ text: "[secret]", payload: { data: { big: "1" } } });
 });
 
 test.each([

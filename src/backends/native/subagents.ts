@@ -1,4 +1,5 @@
 import type { Agent } from "../../agents/agent.ts";
+import { isWithinIterations, withIterationsLeft } from "../../agents/iterations-left.ts";
 import { abortReason, type LinkedAbort, linkAbort } from "../../core/abort.ts";
 import type { Clock } from "../../core/clock.ts";
 import { FlowerError, toFlowerError } from "../../core/errors.ts";
@@ -47,7 +48,8 @@ async function runSubagent(task: Task, context: ToolContext, parent: PlacedQuery
         if (context.signal.aborted) throw abortReason(context.signal);
         const failure = toFlowerError(error, "unknown");
         if (failure.code === "parked") throw failure; // the whole run waits for the person
-        if (child.meter.usage !== usage) attempt = 1; // replies came since the last failure
+        const hasReplied = child.meter.usage !== usage; // since the last failure
+        if (hasReplied && isWithinIterations(child.query.agent, child.meter.replies)) attempt = 1;
         const again = !link.aborted && (await parent.recover?.(failure, attempt, child.query.agent));
         if (!again) return failedOutput(name, failure);
         if (again !== "uncounted") attempt++;
@@ -63,6 +65,8 @@ interface Meter {
   /** The call that started the subagent. */
   readonly thread: string;
   usage: Usage;
+  /** Its own, not those of subagents below it. */
+  replies: number;
   /** Something is set aside for a call whose figures have not come yet. */
   isReserved: boolean;
 }
@@ -76,7 +80,7 @@ interface ChildQuery {
 function placeBelow(parent: PlacedQuery, { subagent, prompt }: Task, context: ToolContext, link: LinkedAbort): ChildQuery {
   const above = [...parent.above, parent.agent];
   const agent = withVoice(subagent, parent.agent);
-  const meter: Meter = { thread: context.callId, usage: NO_USAGE, isReserved: false };
+  const meter: Meter = { thread: context.callId, usage: NO_USAGE, replies: 0, isReserved: false };
   const query: PlacedQuery = {
     ...parent,
     agent,
@@ -130,7 +134,9 @@ function steeringOf(agent: Agent, above: Steering, meter: ChildQuery["meter"]): 
 }
 
 /** Runs one query of the subagent, its events passed up. How it ended counts into the query above, which has the one `result`. */
-async function forward({ query, meter }: ChildQuery, context: ToolContext, below: Below, host: SubagentHost): Promise<BackendOutcome> {
+async function forward(child: ChildQuery, context: ToolContext, below: Below, host: SubagentHost): Promise<BackendOutcome> {
+  const { meter } = child;
+  const query = { ...child.query, agent: withIterationsLeft(child.query.agent, meter.replies) };
   const begun = await host.hasSession(query.sessionId);
   const events = host.run(begun ? { ...query, prompt: GO_ON, resume: true } : query);
   try {
@@ -156,7 +162,9 @@ function note(event: Event, meter: Meter): void {
   const { usage, parentToolUseId } = event.payload;
   if (!usage) return;
   meter.usage = addUsage(meter.usage, usage);
-  if (parentToolUseId === meter.thread) meter.isReserved = false;
+  if (parentToolUseId !== meter.thread) return;
+  meter.replies++;
+  meter.isReserved = false;
 }
 
 function toOutput(outcome: BackendOutcome, { name, limits }: Agent): ToolOutput {

@@ -1,4 +1,5 @@
 import { lookForRun, type PlaceOptions, refuse, tell, whyNoRemote } from "../control-place.ts";
+import { mailReceipt } from "../terminal/receipts.ts";
 
 /** Sends mail to the run in this folder, or leaves it for its next start. Gives the exit code. */
 export async function say(words: string, options: PlaceOptions): Promise<number> {
@@ -7,8 +8,7 @@ export async function say(words: string, options: PlaceOptions): Promise<number>
   if (!found) return refuse(whyNoRemote(sight));
   if (found.remote) {
     const receipt = await found.remote.send(words);
-    const { id, amended } = receipt;
-    return tell(options, amended === "" ? t("ui.mail.unsaved", { id }) : t("ui.mail.saved", { id, path: amended }), receipt);
+    return tell(options, mailReceipt(t, receipt), receipt);
   }
   if (!found.isResumed) return refuse(t("cli.control.notResumed", { run: found.run }));
   const receipt = await found.files.send(words);

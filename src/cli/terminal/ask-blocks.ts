@@ -1,5 +1,6 @@
 import type { AskPayload, EventOf } from "../../messages/event.ts";
 import { framed, marked, type Page } from "./page.ts";
+import { mailReceipt } from "./receipts.ts";
 import { sanitize, sanitizeLine } from "./sanitize.ts";
 import { wrapText } from "./wrap.ts";
 
@@ -53,7 +54,7 @@ export function mailLines(page: Page, text: string, mail: Mail): string[] {
   const { t, colors } = page;
   const id = sanitizeLine(mail.id);
   if (mail.state === "delivered") return marked(page, colors.cyan("✉ "), t("ui.mail.delivered", { id }), colors.dim);
-  const receipt = mail.amended === "" ? t("ui.mail.unsaved", { id }) : t("ui.mail.saved", { id, path: sanitizeLine(mail.amended) });
+  const receipt = sanitizeLine(mailReceipt(t, { ...mail, id }));
   const paint = mail.amended === "" ? colors.yellow : colors.dim;
   return [...marked(page, colors.cyan("✉ "), sanitize(text)), ...marked(page, "  ", receipt, paint)];
 }

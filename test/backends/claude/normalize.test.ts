@@ -8,7 +8,7 @@ import { EVENT_KINDS, type Event } from "../../../src/messages/event.ts";
 const FIXTURES = new URL("./fixtures/", import.meta.url);
 
 /** Recorded from the real CLI by `children/record.ts`. */
-test.each(["tools", "refused", "subagent", "overloaded", "no-key"])(
+test.each(["tools", "refused", "subagent", "compacted", "overloaded", "no-key"])(
   "recorded messages give these events, byte for byte: %s",
   async (name) => {
     const lines = (await readFile(new URL(`${name}.jsonl`, FIXTURES), "utf8")).trimEnd().split("\n");

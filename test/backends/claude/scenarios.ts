@@ -66,6 +66,12 @@ export const SCENARIOS: readonly Scenario[] = [
     script: [{ calls: [{ name: "Bash", args: { command: "true" } }] }, { calls: [{ name: "Nope" }] }, "ok"],
   },
   { name: "subagent", agent: worker({ subagents: [helper] }), files: { "a.txt": "alpha\n" }, script: delegating },
+  {
+    name: "compacted",
+    agent: worker({}),
+    prompts: ["go", "/compact", "and now?"],
+    script: ["done", "<summary>The work is done.</summary>", "still done"],
+  },
   { name: "overloaded", agent: worker({}), script: () => ({ status: 529, type: "overloaded_error", message: "Overloaded" }) },
   { name: "no-key", agent: worker({}), script: () => ({ status: 401, type: "authentication_error", message: "invalid x-api-key" }) },
 ];

@@ -59,7 +59,9 @@ test("another round and the judge get their mark once", () => {
   expect(out).not.toContain("╌╌ work ╌");
 });
 
-test("a mail receipt says when nothing was saved", () => {
+test("a mail receipt says when nothing was saved, and why", () => {
+  const mail = { kind: "mail", id: "m1", state: "queued", amended: "", notSaved: "ENOSPC: no space left" } as const;
+  expect(rendered([makeEvent("ask", "hi", mail)])).toMatch(/saved to no file[\s\S]*Not saved: ENOSPC: no space left/);
   expect(rendered([makeEvent("ask", "hi", { kind: "mail", id: "m1", state: "queued", amended: "" })])).toContain("saved to no file");
 });
 

@@ -1,7 +1,7 @@
 /**
  * Records what the real SDK says in some scenarios, as the fixtures of `normalize.test.ts`. Run by hand after an update of the SDK:
  *
- *   node --conditions=flower-source --import tsx test/backends/claude/children/record.ts
+ *   node --conditions=flower-source --import tsx test/backends/claude/children/record.ts [scenario]
  */
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,14 +17,17 @@ import { SDK } from "../sdk-file.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/", import.meta.url));
 
-/** The SDK, with each message written down as it comes. */
+/** The SDK, with each message written down as it comes. Prompts that begin with a slash are commands again, not speech. */
 function recordingSdk(folder: string, file: string): string {
   const path = join(folder, "recording.mjs");
   const source = `
     import { appendFileSync } from "node:fs";
     import { query as real } from ${JSON.stringify(SDK)};
+    async function* commands(prompts) {
+      for await (const prompt of prompts) yield JSON.parse(JSON.stringify(prompt).replace("The request:\\\\n\\\\n/", "/"));
+    }
     export async function* query(params) {
-      for await (const message of real(params)) {
+      for await (const message of real({ ...params, prompt: commands(params.prompt) })) {
         appendFileSync(${JSON.stringify(file)}, JSON.stringify(message) + "\\n");
         yield message;
       }
@@ -52,4 +55,5 @@ async function record({ name, agent, script, files = {}, prompts = ["go"] }: Sce
   process.stdout.write(`${name}\n`);
 }
 
-for (const scenario of SCENARIOS) await record(scenario);
+const [, , only] = process.argv;
+for (const scenario of SCENARIOS) if (only === undefined || scenario.name === only) await record(scenario);
