@@ -52,5 +52,7 @@ export interface Job {
   readonly resume: string | undefined;
   /** That session has left its document already: a fresh one takes over. */
   readonly handedOver: boolean;
+  /** Limits within the run's that this one shares with others. */
+  readonly ledger: BudgetLedger | undefined;
   readonly query: Pick<BackendQuery, "approve" | "fork" | "guards" | "guardsFor" | "services" | "workspace" | "deltas">;
 }

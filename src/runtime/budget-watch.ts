@@ -1,7 +1,7 @@
 import { type Language, translator } from "../i18n/catalogue.ts";
 import { type Event, type EventOf, makeEvent } from "../messages/event.ts";
 import type { Usage } from "../messages/usage.ts";
-import { BudgetLedger, describeLimit, type LimitReached } from "./budget.ts";
+import { type BudgetEntry, BudgetLedger, describeLimit, type LimitReached } from "./budget.ts";
 import { CallReserve } from "./reserve.ts";
 
 export interface WatchedStep {
@@ -9,6 +9,8 @@ export interface WatchedStep {
   readonly ledger: BudgetLedger;
   /** The agent's own limit in US dollars, for this step alone. */
   readonly maxBudgetUsd: number | undefined;
+  /** Of more than this: what all rounds of a workflow's step may spend together. */
+  readonly shared: BudgetLedger | undefined;
   readonly language: Language;
   publish(event: Event): void;
 }
@@ -16,17 +18,18 @@ export interface WatchedStep {
 /** Says what becomes of a step's limits: once that one is nearly used up, once per model that its price is not known, and once that one is reached. */
 export class BudgetWatch {
   readonly #step: WatchedStep;
-  readonly #own: BudgetLedger;
-  readonly #account: ReturnType<BudgetLedger["open"]>;
+  readonly #ledgers: readonly [run: BudgetLedger, ...narrower: BudgetLedger[]];
+  readonly #accounts: readonly BudgetEntry[];
   /** Asked before each model call. */
   readonly calls: CallReserve;
 
   constructor(step: WatchedStep) {
     this.#step = step;
-    this.#own = new BudgetLedger({ usd: step.maxBudgetUsd });
-    this.#account = this.#own.open();
+    const narrower = [new BudgetLedger({ usd: step.maxBudgetUsd }), ...(step.shared ? [step.shared] : [])];
+    this.#ledgers = [step.ledger, ...narrower];
+    this.#accounts = narrower.map((ledger) => ledger.open()); // what counts for the run is written there by the step's books
     this.calls = new CallReserve({
-      ledgers: [step.ledger, this.#own],
+      ledgers: this.#ledgers,
       onRefused: (refused, ledger) => {
         this.#tellReached(refused, ledger);
         return `The next call could exceed the budget: ${describeLimit(refused)}.`;
@@ -36,18 +39,20 @@ export class BudgetWatch {
 
   /** After each event of the step; `usage` is all that the step has spent. */
   note(event: Event, usage: Usage): void {
-    this.#account.update(usage);
+    for (const account of this.#accounts) account.update(usage);
     this.calls.settle(event);
-    const { ledger, publish } = this.#step;
+    const { publish } = this.#step;
     const unpriced = unpricedModel(event);
     if (unpriced !== undefined) this.#tellUnpriced(unpriced);
-    const near = ledger.warning() ?? this.#own.warning();
-    if (near) publish(budgetEvent("warning", near));
+    for (const ledger of this.#ledgers) {
+      const near = ledger.warning();
+      if (near) publish(budgetEvent("warning", near));
+    }
   }
 
   /** Whether a limit is reached, and why no further call is made then. */
   reached(): string | undefined {
-    const ledger = [this.#step.ledger, this.#own].find((each) => each.reached());
+    const ledger = this.#ledgers.find((each) => each.reached());
     const reached = ledger?.reached();
     if (!ledger || !reached) return undefined;
     this.#tellReached(reached, ledger);
@@ -60,8 +65,8 @@ export class BudgetWatch {
   }
 
   #tellUnpriced(model: string): void {
-    const { ledger, language, publish } = this.#step;
-    const isNews = [ledger.isUnpriced(model), this.#own.isUnpriced(model)].includes(true);
+    const { language, publish } = this.#step;
+    const isNews = this.#ledgers.map((ledger) => ledger.isUnpriced(model)).includes(true);
     if (!isNews) return;
     const text = translator(language)("runtime.unpriced", { model });
     publish(makeEvent("task", text, { type: "notice", code: "unpriced-model", data: { model } }));

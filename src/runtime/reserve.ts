@@ -53,8 +53,8 @@ export class Reserves {
 }
 
 export interface CallReserveOptions {
-  /** Of the run, and of the step's agent. A call has to fit into both. */
-  readonly ledgers: readonly [run: BudgetLedger, own: BudgetLedger];
+  /** Of the run, and of what is within it. A call has to fit into all. */
+  readonly ledgers: readonly [run: BudgetLedger, ...narrower: BudgetLedger[]];
   /** Told when a call is not made, and whose limit it could exceed. */
   readonly onRefused: (refused: LimitReached, ledger: BudgetLedger) => string;
 }

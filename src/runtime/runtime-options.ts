@@ -8,7 +8,7 @@ import type { EventSink } from "../messages/event.ts";
 import type { StepLabel } from "../messages/label.ts";
 import type { Environment } from "../tools/builtin/environment.ts";
 import type { Workbench } from "../workbench/workbench.ts";
-import type { BudgetLimits } from "./budget.ts";
+import type { BudgetLedger, BudgetLimits } from "./budget.ts";
 import type { ContextHandoffOptions } from "./context-handoff.ts";
 import type { Resilience } from "./resilience.ts";
 
@@ -83,6 +83,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** False: a person's words at an interrupt are not for this run (a judge); they wait for the next that takes them. */
   readonly takesWords?: boolean;
+  /** Limits within the run's, and what counts against them: shared by all runs that are given the same. */
+  readonly ledger?: BudgetLedger;
   readonly promptFrom?: "person" | "framework";
   /** Says once that mail waits. */
   readonly notice?: () => string | undefined;

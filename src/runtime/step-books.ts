@@ -56,6 +56,7 @@ export class StepBooks {
     this.watch = new BudgetWatch({
       ledger: host.ledger,
       maxBudgetUsd: job.agent.limits.maxBudgetUsd,
+      shared: job.ledger,
       language: host.language,
       publish: (event) => host.publish(event),
     });

@@ -67,6 +67,7 @@ function jobFor({ agent, prompt, options }: OpenStep, { label, contextHandoff, n
     promptFrom: options.promptFrom ?? "framework",
     resume: options.resume,
     handedOver: options.handedOver ?? false,
+    ledger: options.ledger,
     query: {
       approve: approver(options.askPermission),
       fork: options.fork,

@@ -182,6 +182,7 @@ async function runRound(step: Step, round: Round, run: WorkflowRun): Promise<Ste
     handedOver: round.handedOver,
     fork,
     signal: link.signal,
+    ledger: await run.ledgerOf(step),
     task: () => taskOf(step, run.ctx),
     onEvent: run.onEvent,
     notice: run.mailNotice(),

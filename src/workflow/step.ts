@@ -2,6 +2,7 @@ import { type Agent, isAgent } from "../agents/agent.ts";
 import { brand, hasBrand } from "../core/brand.ts";
 import { checkOptions, type OptionKinds } from "../core/check-options.ts";
 import { type ErrorCode, FlowerError } from "../core/errors.ts";
+import { BudgetLedger, type BudgetLimits } from "../runtime/budget.ts";
 import type { StepResult } from "../runtime/step-result.ts";
 import type { Ctx } from "./ctx.ts";
 
@@ -38,6 +39,8 @@ export interface StepOptions {
   readonly onRoundFailed?: (ctx: Ctx) => void | Promise<void>;
   /** Milliseconds for one attempt. */
   readonly timeoutMs?: number;
+  /** What all its rounds may spend, subagents included, within the run's budget; judges count for the run alone. At the limit the step fails as `budget`. */
+  readonly budget?: BudgetLimits;
   /** Why no other step may run at the same time, in a sentence; `parallel` refuses the step with it. Default: others may. */
   readonly alone?: string;
 }
@@ -57,6 +60,7 @@ const STEP_OPTIONS: OptionKinds<StepOptions> = {
   onRound: "any",
   onRoundFailed: "any",
   timeoutMs: "ms",
+  budget: "any",
   alone: "text",
 };
 
@@ -79,6 +83,7 @@ export class Step {
     if (options.retries !== undefined && (!Number.isInteger(options.retries) || options.retries < 0)) {
       throw new FlowerError("bad-config", `Step "${name}": retries must be a whole number ≥ 0, not ${options.retries}.`);
     }
+    if (options.budget !== undefined) new BudgetLedger(options.budget); // its check
     this.name = name;
     this.options = Object.freeze({ ...options });
     brand(this, "step");

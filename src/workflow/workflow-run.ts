@@ -3,12 +3,13 @@ import type { PermissionGuardOptions } from "../guards/permission.ts";
 import type { HumanChannel } from "../human/channel.ts";
 import { type Translate, translator } from "../i18n/catalogue.ts";
 import type { EventSink } from "../messages/event.ts";
-import { LIMIT_KINDS, type LimitReached } from "../runtime/budget.ts";
+import { BudgetLedger, LIMIT_KINDS, type LimitReached } from "../runtime/budget.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { askBudget } from "./ask-budget.ts";
 import { type Chain, earlierRunFiles } from "./chain.ts";
 import { type Ctx, REJECTION_KEY, RESULTS_KEY, resultsOf, verdictOf } from "./ctx.ts";
-import { earlierSpending } from "./earlier-spending.ts";
+import { earlierSpending, type Spending } from "./earlier-spending.ts";
+import type { Step } from "./step.ts";
 import type { Verdict } from "./verdict.ts";
 
 export interface WorkflowRunOptions {
@@ -20,6 +21,8 @@ export interface WorkflowRunOptions {
   readonly signal: AbortSignal;
   /** The sessions of finished steps, by name. */
   readonly sessions?: Map<string, string>;
+  /** What steps with a budget of their own have spent, by name. */
+  readonly ledgers?: Map<string, BudgetLedger>;
 }
 
 /** One pass of a workflow: what its steps share. */
@@ -35,6 +38,7 @@ export class WorkflowRun {
   readonly #t: Translate;
   readonly #options: WorkflowRunOptions;
   readonly #sessions: Map<string, string>;
+  readonly #ledgers: Map<string, BudgetLedger>;
   #raising: Promise<boolean> | undefined;
 
   constructor(options: WorkflowRunOptions) {
@@ -45,6 +49,7 @@ export class WorkflowRun {
     this.signal = options.signal;
     this.#options = options;
     this.#sessions = options.sessions ?? new Map();
+    this.#ledgers = options.ledgers ?? new Map();
     this.#channel = options.channel;
     this.#t = translator(options.runtime.language);
   }
@@ -53,7 +58,7 @@ export class WorkflowRun {
   branch(step: string, stop: AbortSignal): WorkflowRun {
     const ctx: Ctx = { ...this.ctx, [RESULTS_KEY]: [...resultsOf(this.ctx)] };
     const signal = AbortSignal.any([this.signal, stop]);
-    const branch = new WorkflowRun({ ...this.#options, ctx, signal, sessions: this.#sessions });
+    const branch = new WorkflowRun({ ...this.#options, ctx, signal, sessions: this.#sessions, ledgers: this.#ledgers });
     branch.step = step;
     return branch;
   }
@@ -61,6 +66,21 @@ export class WorkflowRun {
   /** The session that a finished step made, for steps that go on from it. */
   sessionOf(step: string): string | undefined {
     return this.#sessions.get(step) ?? this.chain.step(step)?.sessionId;
+  }
+
+  /** Where all rounds of a step with a budget of its own count, those of earlier runs included. */
+  async ledgerOf({ name, options: { budget } }: Step): Promise<BudgetLedger | undefined> {
+    const open = this.#ledgers.get(name);
+    if (!budget || open) return open;
+    const ledger = new BudgetLedger(budget, this.runtime.clock);
+    const earlier = this.chain.woke ? await this.#earlierSpending() : [];
+    for (const { step, usage } of earlier) if (step === name || step.startsWith(`${name}#`)) ledger.carry(usage);
+    this.#ledgers.set(name, ledger);
+    return ledger;
+  }
+
+  #earlierSpending(): Promise<readonly Spending[]> {
+    return earlierSpending(earlierRunFiles(this.runtime, this.chain, "events.jsonl"));
   }
 
   keepSession(step: string, sessionId: string): void {
@@ -133,7 +153,7 @@ export class WorkflowRun {
     const { chain, runtime } = this;
     const { ledger } = runtime;
     if (!chain.woke || LIMIT_KINDS.every((limit) => ledger.limits[limit] === undefined)) return;
-    for (const usage of await earlierSpending(earlierRunFiles(runtime, chain, "events.jsonl"))) ledger.carry(usage);
+    for (const { usage } of await this.#earlierSpending()) ledger.carry(usage);
     for (const limit of LIMIT_KINDS) {
       const raised = chain.budget.raised[limit];
       if (raised && raised.from === ledger.limits[limit]) ledger.raise(limit, raised.to);

@@ -55,7 +55,7 @@ export async function expectCostsAgree({ books, model, tell }: SoakJob): Promise
   );
   const rows = await books.manifest();
   const last = total(rows.filter((row) => row.run === runs.at(-1)).map((row) => row.costUsd));
-  expect(total(spent.map((usage) => usage.costUsd)) + last).toBeCloseTo(total(costs), 9);
+  expect(total(spent.map(({ usage }) => usage.costUsd)) + last).toBeCloseTo(total(costs), 9);
   const state = JSON.parse((await tell("status", "--json")).stdout);
   expect(state).toMatchObject({ costComplete: true, costUsd: expect.closeTo(last, 9) });
 }
