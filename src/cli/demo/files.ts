@@ -11,7 +11,9 @@ total = 2 < 3
 \`\`\`
 `;
 
-export const CONVERTER_WITHOUT_LISTS = `import { readFileSync, writeFileSync } from "node:fs";
+/** HTML in the text is escaped, or passed through. */
+export function converterWithoutLists(html: "escape" | "pass"): string {
+  return `import { readFileSync, writeFileSync } from "node:fs";
 
 const source = process.argv[2];
 if (!source) {
@@ -20,24 +22,26 @@ if (!source) {
 }
 
 const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const inline = ${html === "escape" ? "escape" : "(text) => text"};
 
 function toBlock(block) {
   const heading = /^(#{1,6}) (.*)$/.exec(block);
-  if (heading) return \`<h\${heading[1].length}>\${escape(heading[2])}</h\${heading[1].length}>\`;
+  if (heading) return \`<h\${heading[1].length}>\${inline(heading[2])}</h\${heading[1].length}>\`;
   const code = /^\\\`\\\`\\\`[^\\n]*\\n([\\s\\S]*?)\\n?\\\`\\\`\\\`$/.exec(block);
   if (code) return \`<pre><code>\${escape(code[1])}</code></pre>\`;
-  return \`<p>\${escape(block)}</p>\`;
+  return \`<p>\${inline(block)}</p>\`;
 }
 
 const blocks = readFileSync(source, "utf8").trim().split(/\\n{2,}/);
 writeFileSync(source.replace(/\\.md$/, "") + ".html", blocks.map(toBlock).join("\\n") + "\\n");
 `;
+}
 
 export const LIST_SUPPORT = {
-  before: "  return `<p>${escape(block)}</p>`;",
+  before: "  return `<p>${inline(block)}</p>`;",
   after: `  if (/^- /.test(block)) {
-    const items = block.split("\\n").map((line) => \`  <li>\${escape(line.replace(/^- /, ""))}</li>\`);
+    const items = block.split("\\n").map((line) => \`  <li>\${inline(line.replace(/^- /, ""))}</li>\`);
     return \`<ul>\\n\${items.join("\\n")}\\n</ul>\`;
   }
-  return \`<p>\${escape(block)}</p>\`;`,
+  return \`<p>\${inline(block)}</p>\`;`,
 } as const;

@@ -1,5 +1,5 @@
 import type { ScriptedReply } from "../../engines/scripted.ts";
-import { CONVERTER_WITHOUT_LISTS, LIST_SUPPORT, SAMPLE } from "./files.ts";
+import { converterWithoutLists, LIST_SUPPORT, SAMPLE } from "./files.ts";
 
 /** What the scripted model sees of a request, whichever way it came. */
 export interface DemoView {
@@ -24,10 +24,11 @@ export function demoReply(view: DemoView): ScriptedReply {
       ? goalSetter()
       : view.tools.includes("verdict")
         ? judge(view)
-        : worker();
+        : worker(view);
   return lines[view.replies] ?? { text: "Nothing is left to do." };
 }
 
+const PASSED = "HTML inside the Markdown is passed through, as the person wants.";
 const ESCAPE = "Escape it (& < > become entities)";
 
 function clarifier(view: DemoView): readonly ScriptedReply[] {
@@ -56,9 +57,7 @@ function clarifier(view: DemoView): readonly ScriptedReply[] {
             criteria:
               "- `node conv.js sample.md` ends with exit code 0 and writes sample.html\n- a `#` heading becomes `<h1>`\n- a `-` list becomes `<ul>` with `<li>` items\n- a fenced block becomes `<pre><code>`",
             boundaries: "No dependencies. One file, conv.js, and a sample.md to try it with.",
-            unknowns: escapes
-              ? "HTML inside the Markdown is escaped, as answered or assumed."
-              : "HTML inside the Markdown is passed through, as the person wants.",
+            unknowns: escapes ? "HTML inside the Markdown is escaped, as answered or assumed." : PASSED,
           },
         },
       ],
@@ -102,13 +101,14 @@ function goalSetter(): readonly ScriptedReply[] {
   ];
 }
 
-function worker(): readonly ScriptedReply[] {
+function worker(view: DemoView): readonly ScriptedReply[] {
+  const html = view.results.some((text) => text.includes(PASSED)) ? "pass" : "escape"; // it has just read the brief
   return [
     { text: "I read the brief and write the converter.", calls: [{ name: "Read", args: { file_path: ".flower/notes/brief.md" } }] },
     {
       calls: [
         { name: "Write", args: { file_path: "sample.md", content: SAMPLE } },
-        { name: "Write", args: { file_path: "conv.js", content: CONVERTER_WITHOUT_LISTS } },
+        { name: "Write", args: { file_path: "conv.js", content: converterWithoutLists(html) } },
       ],
     },
     { calls: [{ name: "Bash", args: { command: "node conv.js sample.md && ls -l", description: "Convert the sample" } }] },
