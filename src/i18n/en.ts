@@ -139,6 +139,9 @@ export const en = {
   "goal.notReached": "the goal was not reached in {rounds} rounds. {reason}",
   "workflow.woke": "Going on with the run of {since}.",
   "workflow.amended": "Going on with the run of {since}; your words were added to the brief.",
+  "workflow.foundBrief": "Going on with the brief that is here: {path}. To begin anew: --new.",
+  "workflow.foundBriefAmended":
+    "There is a brief here already: {path}. Your words were added to it, and it is gone on with. To begin anew: --new.",
   "workflow.briefEdited": "Going on by the edited brief; what was changed has been added at its end:\n{changes}",
   "workflow.briefChangedDuringWork":
     'The brief {path} was changed while the work ran. That does not change the goal. If it was you, say so: flower say "…".',

@@ -133,6 +133,9 @@ export const pt: Texts = {
   "goal.notReached": "o objetivo não foi atingido em {rounds} rodadas. {reason}",
   "workflow.woke": "Continuando a execução de {since}.",
   "workflow.amended": "Continuando a execução de {since}; suas palavras foram acrescentadas aos requisitos.",
+  "workflow.foundBrief": "Continuando com os requisitos que já estão aqui: {path}. Para começar de novo: --new.",
+  "workflow.foundBriefAmended":
+    "Já há requisitos aqui: {path}. Suas palavras foram acrescentadas a eles, e é por eles que se continua. Para começar de novo: --new.",
   "workflow.briefEdited": "Continuando pelos requisitos editados; o que mudou foi acrescentado no fim deles:\n{changes}",
   "workflow.briefChangedDuringWork":
     'Os requisitos {path} foram alterados durante o trabalho. Isso não muda o objetivo. Se foi você, diga: flower say "…".',

@@ -128,6 +128,8 @@ export const zh: Texts = {
   "goal.notReached": "{rounds} 轮内未达成目标。{reason}",
   "workflow.woke": "接着 {since} 的那次运行继续。",
   "workflow.amended": "接着 {since} 的那次运行继续;你的话已追加到需求里。",
+  "workflow.foundBrief": "接着这里已有的需求继续:{path}。要重新开始,用 --new。",
+  "workflow.foundBriefAmended": "这里已有一份需求:{path}。你的话已追加到里面,按它继续。要重新开始,用 --new。",
   "workflow.briefEdited": "需求被改过,按改过的继续;改动已追加在它末尾:\n{changes}",
   "workflow.briefChangedDuringWork": '需求 {path} 在干活期间被改动了。目标不会因此改变。如果是你改的,请说一声:flower say "…"。',
   "workflow.alreadyDone": "这件事已经做完了。再说一句可以接着做,或用 --new 重新开始。",

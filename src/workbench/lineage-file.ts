@@ -53,7 +53,7 @@ function isLineage(value: unknown): value is Lineage {
 
 function isStep(value: unknown): value is LineageStep {
   if (!isRecord(value)) return false;
-  const { sessionId, finished, round, unheard = [] } = value;
-  if (!Array.isArray(unheard)) return false;
+  const { sessionId, finished, round, unheard = [], judgedBy = "" } = value;
+  if (!Array.isArray(unheard) || typeof judgedBy !== "string") return false;
   return (sessionId === undefined || typeof sessionId === "string") && typeof finished === "boolean" && typeof round === "number";
 }

@@ -26,6 +26,8 @@ export interface LineageStep {
   readonly unheard?: readonly string[];
   /** The work of this round is done and waits for its gate's answer; a later start goes straight there. */
   readonly worked?: boolean;
+  /** What the finished step was judged by, as the step names it; one that is judged by something else now is put before its gate again. */
+  readonly judgedBy?: string;
 }
 
 /** What a person decided about the limits of a run. */
@@ -45,6 +47,10 @@ export interface LineageDocuments {
   readonly goal?: string;
   /** The goal file as it was when the round of work under way began, in the form of whoever seals it; empty when no round is. */
   readonly seal?: string;
+  /** When each goal file was last frozen by a goal-setter, as JSON by its path: a goal that was set again is another one, with the same text too. */
+  readonly frozen?: string;
+  /** The checks that nobody can verify here and a person has accepted, as a JSON list of their texts. */
+  readonly accepted?: string;
 }
 
 /** What the next start of a workflow in the same folder goes on from. */
@@ -107,13 +113,17 @@ export function withDocument(lineage: Lineage, name: keyof LineageDocuments, tex
   return { ...lineage, documents: { ...lineage.documents, [name]: text } };
 }
 
-/** The lineage with what the person adds now: every step that has begun is to take it in, whoever runs it then. */
-export function withAmendment(lineage: Lineage, words: string): Lineage {
-  const steps = Object.entries(lineage.steps).map(([name, step]) => {
-    const amendment = step.amendment === undefined ? words : `${step.amendment}\n\n${words}`;
-    return [name, { ...step, amendment }] as const;
-  });
-  return { ...lineage, amendments: [...(lineage.amendments ?? []), words], steps: Object.fromEntries(steps) };
+/** The lineage with what the person adds now: every step that has begun, and those named, are to take it in, whoever runs them then. */
+export function withAmendment(lineage: Lineage, words: string, steps: readonly string[] = []): Lineage {
+  return withWords({ ...lineage, amendments: [...(lineage.amendments ?? []), words] }, words, steps);
+}
+
+/** The lineage whose steps, begun or named, have these words of the person to take in yet. */
+export function withWords(lineage: Lineage, words: string, steps: readonly string[] = []): Lineage {
+  return [...new Set([...Object.keys(lineage.steps), ...steps])].reduce((changed, name) => {
+    const waiting = Object.hasOwn(lineage.steps, name) ? lineage.steps[name]?.amendment : undefined;
+    return withStep(changed, name, { amendment: waiting === undefined ? words : `${waiting}\n\n${words}` });
+  }, lineage);
 }
 
 /**

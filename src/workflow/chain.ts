@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { FlowerError } from "../core/errors.ts";
-import { type Language, translator } from "../i18n/catalogue.ts";
+import { inEveryLanguage, type Language, translator } from "../i18n/catalogue.ts";
 import type { RunOutcome } from "../messages/event.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { parseBrief } from "../workbench/brief.ts";
 import {
   archiveLineage,
   type Lineage,
@@ -17,6 +18,7 @@ import {
   withAmendment,
   withDocument,
   withStep,
+  withWords,
 } from "../workbench/lineage.ts";
 import { acquireRunLock } from "../workbench/run-lock.ts";
 import { changedLines } from "./goal-seal.ts";
@@ -30,8 +32,10 @@ export interface ChainOptions {
   readonly fresh: boolean;
   /** False: never go on from an earlier run. */
   readonly continuous: boolean;
-  /** Without a request there must be an earlier run to go on with. */
+  /** Without a request there must be an earlier run, or at least a brief, to go on with. */
   readonly needsRequest: boolean;
+  /** The names of the workflow's steps. */
+  readonly steps: readonly string[];
   /** Keeps an amendment where people and agents read it; done before the lineage says that it was heard. */
   readonly onAmend: (words: string) => Promise<unknown>;
   /** The brief as it stands, without what was added at its end; undefined when there is none. */
@@ -45,7 +49,9 @@ export interface ChainOptions {
 export class Chain {
   /** Set when this run goes on from an earlier one. */
   readonly woke: Lineage | undefined;
-  /** The person's words at the wake, when they differ from everything said before. */
+  /** No earlier run is known, but a whole brief is there: it is gone on with, and what the person asks for now is added to it. */
+  readonly foundBrief: boolean;
+  /** The person's words at the start, when they are added to what was there before. */
   readonly amendment: string | undefined;
   /** The lines of the brief that a person has changed by hand since the last run. They count as words of the person. */
   readonly edited: string | undefined;
@@ -60,6 +66,7 @@ export class Chain {
 
   private constructor(setup: ChainSetup) {
     this.woke = setup.woke;
+    this.foundBrief = setup.foundBrief;
     this.amendment = setup.amendment;
     this.edited = setup.edited;
     this.notice = setup.notice;
@@ -78,21 +85,28 @@ export class Chain {
     try {
       if (options.fresh) await archive(runtime, place, workflow);
       const { lineage: old, notice } = options.continuous ? await readLineage(place, workflow) : {};
-      if (!old && request === undefined && options.needsRequest) throw nothingToGoOnWith();
-      const amendment = old && request !== undefined && !said(old).includes(request.trim()) ? request : undefined;
       const brief = await options.readBrief();
+      const foundBrief = !old && isGoneOnWith(brief, options.steps);
+      if (!old && !foundBrief && request === undefined && options.needsRequest) throw nothingToGoOnWith();
+      const amendment = (old ? !said(old).includes(request?.trim() ?? "") : foundBrief) ? request : undefined;
       const edited = old && editedLines(old, brief);
       const edit = edited === undefined ? undefined : translator(old?.language ?? options.language)("brief.edited", { changes: edited });
       const words = [edit, amendment].filter((said) => said !== undefined);
       for (const said of words) await options.onAmend(said);
       const lineage = await updateLineage(place, workflow, () => {
-        const begun = old ? wake(old, runtime.runId, words) : newLineage(request ?? "", options.language, runtime.runId);
+        const fresh = newLineage(request ?? "", options.language, runtime.runId);
+        const begun = old
+          ? wake(old, runtime.runId, words, options.steps)
+          : amendment === undefined
+            ? fresh
+            : withWords(fresh, amendment, options.steps);
         return brief === undefined && edited === undefined ? begun : withDocument(begun, "brief", brief ?? "");
       });
       if (!lineage) throw new FlowerError("unknown", "The lineage was not written.");
       runtime.books.earlier = old?.runs ?? [];
       return new Chain({
         woke: old,
+        foundBrief,
         amendment,
         edited,
         notice,
@@ -161,6 +175,7 @@ export class Chain {
 
 interface ChainSetup {
   readonly woke: Lineage | undefined;
+  readonly foundBrief: boolean;
   readonly amendment: string | undefined;
   readonly edited: string | undefined;
   readonly notice: LineageNotice | undefined;
@@ -169,6 +184,13 @@ interface ChainSetup {
   readonly workflow: string;
   readonly release: () => Promise<void>;
   readonly lineage: Lineage;
+}
+
+const CLARIFY = inEveryLanguage("step.clarify");
+
+/** A whole brief beside which nobody would clarify: what is asked for now would be heard by no one. Other workflows than those that clarify have no use for it. */
+function isGoneOnWith(brief: string | undefined, steps: readonly string[]): boolean {
+  return brief !== undefined && steps.some((step) => CLARIFY.includes(step)) && parseBrief(brief).complete;
 }
 
 /** Everything that was asked for in this chain, trimmed. */
@@ -182,9 +204,10 @@ function editedLines({ documents }: Lineage, brief = ""): string | undefined {
   return known === undefined || known === brief ? undefined : changedLines(known, brief);
 }
 
-function wake(old: Lineage, runId: string, words: readonly string[]): Lineage {
+function wake(old: Lineage, runId: string, words: readonly string[], steps: readonly string[]): Lineage {
   const { outcome: _ended, ...rest } = old;
-  return words.reduce(withAmendment, { ...rest, woke: old.woke + 1, runs: [...old.runs, runId] });
+  const woken: Lineage = { ...rest, woke: old.woke + 1, runs: [...old.runs, runId] };
+  return words.reduce((lineage, said) => withAmendment(lineage, said, steps), woken);
 }
 
 async function archive(runtime: Runtime, place: LineagePlace, workflow: string): Promise<void> {

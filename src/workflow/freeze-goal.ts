@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { stat, utimes } from "node:fs/promises";
 import { replaceFile } from "../core/files.ts";
+import { isRecord, parseJson } from "../core/json.ts";
 import type { Language } from "../i18n/catalogue.ts";
 import type { Check } from "../workbench/check.ts";
 import { type Goal, goalToMarkdown, makeGoal, parseGoal } from "../workbench/goal-document.ts";
@@ -30,6 +32,7 @@ export async function freezeHandedIn(
   options: FreezeOptions,
 ): Promise<Goal> {
   const goal = makeGoal(handedIn.statement, [...handedIn.checks, ...without(personal, handedIn.checks)]);
+  if (scope) await noteFrozen(scope, options);
   await freezeGoal(goal, options);
   await scope?.keepDocument("goal", goalToMarkdown({ ...goal, checks: without(goal.checks, personal) }, options.language));
   return goal;
@@ -58,4 +61,22 @@ function asRead(check: Check): string {
 /** Until when the person has been heard, in milliseconds; an edit of the file by hand counts as hearing everything before it. */
 export async function heardUntil(path: string): Promise<number> {
   return Math.round((await stat(path)).mtimeMs);
+}
+
+/** Before the file is written: whoever was judged by the goal before was not judged by this one. */
+async function noteFrozen(scope: Scope, { path, heardUntil: at }: FreezeOptions): Promise<void> {
+  await scope.keepDocument("frozen", JSON.stringify({ ...frozenGoals(scope), [path]: at }));
+}
+
+function frozenGoals(scope: Scope | undefined): Readonly<Record<string, unknown>> {
+  const known = parseJson(scope?.document("frozen") ?? "");
+  return isRecord(known) ? known : {};
+}
+
+/** Which goal this is: another text, or the same set again, gives another. */
+export function goalIdentity(goal: Goal, path: string, scope: Scope | undefined): string {
+  const asWritten = goalToMarkdown(parseGoal(goalToMarkdown(goal, "en")), "en");
+  return createHash("sha256")
+    .update(JSON.stringify([asWritten, frozenGoals(scope)[path] ?? ""]))
+    .digest("hex");
 }

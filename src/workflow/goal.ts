@@ -80,7 +80,6 @@ export function goalStep(channel: HumanChannel, options: GoalOptions): Step {
         return false;
       }
       await keepReplaced(options.goalPath, await unfinishedDocument(options.goalPath, isCompleteGoal), language, ctx);
-      await channel.takeMail(); // it stands in the brief, which the goal-setter has read; what came since is heard before judging
       const frozen = { path: options.goalPath, language, heardUntil: result.startedAt };
       const goal = await freezeHandedIn(handedIn, theirChecks(ctx), scopeOf(ctx), frozen);
       fillCtx(ctx, name, goal, language);

@@ -43,6 +43,11 @@ export function noteSentBack(verdict: Verdict, ctx: Ctx, scope: Scope): void {
   ctx[keyOf(scope)] = failed === "" ? undefined : ({ failed } satisfies Standing);
 }
 
+/** What had failed before is nothing to compare the next round with. */
+export function forgetStanding(ctx: Ctx, scope: Scope): void {
+  ctx[keyOf(scope)] = undefined;
+}
+
 /** The texts of a verdict's failed checks, as one text; "" when there are none. */
 export function failedChecks(verdict: Verdict): string {
   return verdict.checks

@@ -6,7 +6,7 @@ import { type Ending, endingOf, endOf } from "./ending.ts";
 import { formerResult } from "./former-result.ts";
 import { isParallel, type Parallel } from "./parallel.ts";
 import { runParallel } from "./run-parallel.ts";
-import { reduced, runStep, setScope } from "./run-step.ts";
+import { isJudgedAnew, reduced, runStep, setScope } from "./run-step.ts";
 import type { Step } from "./step.ts";
 import type { WorkflowRun } from "./workflow-run.ts";
 
@@ -65,7 +65,7 @@ async function isSkipped(step: Step, run: WorkflowRun): Promise<boolean> {
   const known = run.chain.woke && run.chain.step(step.name);
   setScope(step, known?.round ?? 1, run);
   if (step.options.when) return !(await step.options.when(run.ctx));
-  if (!known?.finished || known.amendment !== undefined) return false;
+  if (!known?.finished || known.amendment !== undefined || isJudgedAnew(step, known, await step.options.judgedBy?.(run.ctx))) return false;
   if (run.ctx[step.name] === undefined) run.ctx[step.name] = await leftBy(step, known, run);
   return true;
 }

@@ -10,6 +10,7 @@ import type { LineageStep } from "../workbench/lineage.ts";
 import { earlierRunFiles } from "./chain.ts";
 import { type Ctx, REJECTION_KEY, RESULTS_KEY, SCOPE_KEY, type Scope, verdictOf } from "./ctx.ts";
 import { formerResult } from "./former-result.ts";
+import { finishedBefore } from "./said-words.ts";
 import type { GateAnswer, Step, StepAbort } from "./step.ts";
 import type { WorkflowRun } from "./workflow-run.ts";
 
@@ -43,8 +44,9 @@ export async function runStep(step: Step, run: WorkflowRun, words: readonly stri
   const known = run.chain.step(step.name);
   const verdictBefore = verdictOf(run.ctx);
   let round = words.length > 0 ? await roundWithWords(step, known, run, words) : await firstRound(step, known, run);
-  let former = words.length > 0 ? undefined : await workedBefore(known, run);
-  for (let left = step.options.retries ?? 0; ; left--) {
+  let former = words.length > 0 ? undefined : await workedBefore(step, known, run);
+  let left = (step.options.retries ?? 0) + (former && known?.finished ? 1 : 0); // to judge what was finished is no round of work
+  for (;;) {
     const number = roundNumber(round.label);
     setScope(step, number, run);
     const result = former ?? (await work(step, round, run));
@@ -56,15 +58,18 @@ export async function runStep(step: Step, run: WorkflowRun, words: readonly stri
       const answer = await askGate(step, result, run.ctx);
       if (answer === true) {
         const value = await reduced(step, result, run.ctx);
+        const judgedBy = await step.options.judgedBy?.(run.ctx);
         const done = { finished: true, prompt: undefined, amendment: undefined, worked: undefined, unheard: undefined };
-        await run.chain.note(step.name, { ...done, text: result.text, value: keptValue(step, value) });
+        await run.chain.note(step.name, { ...done, text: result.text, value: keptValue(step, value), judgedBy });
         return { kind: "passed", result, value };
       }
       round = await nextRound(step, result, round.label, run.ctx);
       await run.chain.note(step.name, { finished: false, prompt: round.prompt, worked: undefined }); // whatever the work wrote there
+      if (answer === "unheard") continue;
       if (left <= 0 && answer !== "granted") {
         return { kind: "failed", result, reason: run.rejectionReason(number, verdictBefore), code: undefined };
       }
+      left--;
     } catch (error) {
       if (isDecision(error, run)) await run.chain.note(step.name, { worked: undefined });
       return { kind: "aborted", result, error };
@@ -87,9 +92,16 @@ function isDecision(error: unknown, run: WorkflowRun): boolean {
   return code === undefined && !run.signal.aborted;
 }
 
-/** The result of a round whose gate has not decided. With new words the work goes on instead. */
-async function workedBefore(known: LineageStep | undefined, run: WorkflowRun): Promise<StepResult | undefined> {
-  if (!run.chain.woke || !isUndecided(known) || known?.sessionId === undefined) return undefined;
+/** Whether a finished step, which has no condition of its own, was judged by something else than now, or by nothing. */
+export function isJudgedAnew({ options }: Step, known: LineageStep, judgedBy: string | undefined): boolean {
+  return options.judgedBy !== undefined && options.when === undefined && known.judgedBy !== judgedBy;
+}
+
+/** The result of work whose gate has not decided, or is to decide again. With new words the work goes on instead. */
+async function workedBefore(step: Step, known: LineageStep | undefined, run: WorkflowRun): Promise<StepResult | undefined> {
+  const isAnew = known?.finished === true && isJudgedAnew(step, known, await step.options.judgedBy?.(run.ctx));
+  if (!run.chain.woke || known?.sessionId === undefined || known.amendment !== undefined) return undefined;
+  if (!isAnew && !isUndecided(known)) return undefined;
   if (!(await run.runtime.hasSession(known.sessionId))) return undefined;
   return formerResult(run.runtime.manifestPath, known.sessionId);
 }
@@ -109,7 +121,9 @@ async function firstRound(step: Step, known: LineageStep | undefined, run: Workf
     const label = labelFor(step.name, woken.round + (again ? 1 : 0));
     return { label, prompt: await wakePrompt(step, woken, run), resume: woken.sessionId, handedOver: woken.handedOver };
   }
-  const prompt = [await taskOf(step, ctx), ...saidBefore(known)].join("\n\n");
+  const task = await taskOf(step, ctx);
+  const amendment = known?.amendment ?? "";
+  const prompt = [task, ...saidBefore(known), ...(task.includes(amendment) ? [] : [addedWords(amendment)])].join("\n\n");
   return { label: { step: step.name }, prompt, resume: sessionToResume(step, ctx, run), fork: options.fork };
 }
 
@@ -120,7 +134,7 @@ async function taskOf(step: Step, ctx: Ctx): Promise<string> {
 }
 
 async function roundWithWords(step: Step, known: LineageStep | undefined, run: WorkflowRun, words: readonly string[]): Promise<Round> {
-  const prompt = `You had finished when the person said:\n\n${words.join("\n\n")}\n\nTake it into account and finish again.`;
+  const prompt = finishedBefore(words);
   if (known?.sessionId === undefined || !(await run.runtime.hasSession(known.sessionId))) {
     const first = await firstRound(step, undefined, run);
     return { ...first, prompt: `${first.prompt}\n\n${prompt}` };
@@ -132,12 +146,13 @@ async function wakePrompt(step: Step, woken: LineageStep, run: WorkflowRun): Pro
   const { resumePrompt } = step.options;
   const own = typeof resumePrompt === "function" ? await resumePrompt(run.ctx) : resumePrompt;
   const { amendment } = woken;
-  const added =
-    amendment === undefined
-      ? []
-      : [`The person adds:\n\n${amendment}\n\nIt stands at the end of the brief too and counts as much as the rest.`];
+  const added = amendment === undefined ? [] : [addedWords(amendment)];
   const asked = woken.prompt === undefined ? WAKE_PROMPT : `${WAKE_PROMPT}\n\n${woken.prompt}`;
   return [own ?? asked, ...saidBefore(woken), ...added].join("\n\n");
+}
+
+function addedWords(amendment: string): string {
+  return `The person adds:\n\n${amendment}\n\nIt stands at the end of the brief too and counts as much as the rest.`;
 }
 
 /** What the process that ended could not tell the model any more. */

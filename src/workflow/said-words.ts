@@ -5,9 +5,16 @@ import type { Ctx } from "./ctx.ts";
 
 const KEY = "_said_before_round";
 
-/** Before a round of work: what the brief holds of the person's words. What the work adds there is nobody's words. */
+/** Before a round of work: what the brief holds of the person's words. What the work adds there, in this round or one before, is nobody's words. */
 export async function noteSaid(channel: HumanChannel, ctx: Ctx): Promise<void> {
-  ctx[KEY] = await readSaid(channel);
+  ctx[KEY] = ctx[KEY] === undefined ? await readSaid(channel) : await saidWords(channel, ctx);
+}
+
+/** For a prompt that is sent now: everything the person has said, as it stands in the brief, and the mail that waits, which has arrived by that. */
+export async function saidSoFar(channel: HumanChannel): Promise<readonly string[]> {
+  await channel.flush();
+  const mail = await channel.takeMail();
+  return [...new Set([...(await readSaid(channel)), ...mail].map(({ text }) => text.trim()))];
 }
 
 /** The person's words in the brief, oldest first: those from before the round, and those that the channel has added since. */
@@ -21,6 +28,11 @@ export async function saidWords(channel: HumanChannel, ctx: Ctx): Promise<readon
 export async function isSaidOtherwise(channel: HumanChannel, ctx: Ctx): Promise<boolean> {
   const [known, found] = [byText(await saidWords(channel, ctx)), byText(await readSaid(channel))];
   return known.size !== found.size || [...found.keys()].some((key) => !known.has(key));
+}
+
+/** The prompt for work that ended its turn without having heard these words. */
+export function finishedBefore(words: readonly string[]): string {
+  return `You had finished when the person said:\n\n${words.join("\n\n")}\n\nTake it into account and finish again.`;
 }
 
 async function readSaid({ amendPath }: HumanChannel): Promise<readonly Amendment[]> {

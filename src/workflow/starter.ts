@@ -10,6 +10,7 @@ import { Workbench } from "../workbench/workbench.ts";
 import { clarifyStep } from "./clarify.ts";
 import { type Ctx, requestOf } from "./ctx.ts";
 import { goalStep } from "./goal.ts";
+import { saidSoFar } from "./said-words.ts";
 import { Step } from "./step.ts";
 import { withGoal } from "./with-goal.ts";
 import { Workflow } from "./workflow.ts";
@@ -83,7 +84,10 @@ export function starterFlow(request: string | undefined, options: StarterOptions
   });
   const work = new Step(t("step.work"), {
     agent: workingAgent({ ...role, instructions: options.instructions }, channel, options),
-    prompt: (ctx) => workPrompt(ctx, { clarify: clarify.name, goal: goal.name, briefPath, goalPath, extra: options.workerPrompt }),
+    prompt: async (ctx) => {
+      const said = await saidSoFar(channel);
+      return workPrompt(ctx, { clarify: clarify.name, goal: goal.name, briefPath, goalPath, said, extra: options.workerPrompt });
+    },
   });
   const judged = { ...shared, goalPath, rounds: options.rounds, canRun: options.judgeCanRun, runChecks: options.runChecks };
   const steps = options.goal === false ? [clarify, work] : [clarify, goal, withGoal(work, channel, judged)];
@@ -107,6 +111,8 @@ interface WorkPaths {
   readonly goal: string;
   readonly briefPath: string;
   readonly goalPath: string;
+  /** What the person has said since the brief was begun. */
+  readonly said: readonly string[];
   readonly extra: string | undefined;
 }
 
@@ -116,6 +122,7 @@ function workPrompt(ctx: Ctx, paths: WorkPaths): string {
     "Do this.",
     String(ctx[paths.clarify] ?? ""),
     ...(goal === undefined ? [] : [String(goal), `The goal lies at ${paths.goalPath}; an independent judge checks it item by item.`]),
+    ...(paths.said.length === 0 ? [] : [`Since the brief was begun the person said:\n\n${paths.said.join("\n\n")}`]),
     `The brief lies at ${paths.briefPath}; what the person says later is added at its end and counts.`,
     ...(paths.extra === undefined ? [] : [paths.extra]),
   ].join("\n\n");

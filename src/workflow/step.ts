@@ -8,9 +8,10 @@ import type { Ctx } from "./ctx.ts";
 
 /**
  * What a gate says of a finished attempt: `true` passes, `false` sends it back while rounds are left, `"granted"` sends it
- * back in any case (a person asked for another round).
+ * back in any case (a person asked for another round), `"unheard"` too, and that round does not count (the person has said something
+ * that the work has not heard).
  */
-export type GateAnswer = boolean | "granted";
+export type GateAnswer = boolean | "granted" | "unheard";
 
 export interface StepOptions {
   readonly agent: Agent | ((ctx: Ctx) => Agent);
@@ -23,6 +24,8 @@ export interface StepOptions {
   readonly retries?: number;
   /** Asked once per attempt, only if it succeeded. Throw `StepAbort` when another round is no use. */
   readonly gate?: (result: StepResult, ctx: Ctx) => GateAnswer | Promise<GateAnswer>;
+  /** By what the gate judges, as a text that changes with it. A finished step for which it has changed since is put before its gate again. */
+  readonly judgedBy?: (ctx: Ctx) => string | Promise<string>;
   /** The prompt that sends the rejected session back to work. Without it a rejected step starts again from nothing. */
   readonly onReject?: (result: StepResult, ctx: Ctx) => string | Promise<string>;
   /** What a failure means for the workflow. Default "stop". */
@@ -52,6 +55,7 @@ const STEP_OPTIONS: OptionKinds<StepOptions> = {
   fork: "any",
   retries: "any",
   gate: "any",
+  judgedBy: "any",
   onReject: "any",
   onFail: ["stop", "skip", "continue"],
   when: "any",

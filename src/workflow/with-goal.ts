@@ -11,13 +11,13 @@ import type { StepResult } from "../runtime/step-result.ts";
 import { type Goal, parseGoal } from "../workbench/goal-document.ts";
 import { watchBrief } from "./brief-edit.ts";
 import { type Ctx, GOAL_KEY, ROUND_KEY, runtimeOf, type Scope, scopeOf, VERDICT_KEY } from "./ctx.ts";
-import { heardUntil } from "./freeze-goal.ts";
+import { goalIdentity, heardUntil } from "./freeze-goal.ts";
 import { runGoalChecks, tellChanges, tellNoCopy } from "./goal-checks.ts";
 import { checkSeal, loosenSeal, sealGoal } from "./goal-seal.ts";
 import { type JudgeOptions, judgeWork } from "./judge.ts";
-import { beginRound, failedBeforeIdleRound, failedChecks, noteSentBack } from "./no-progress.ts";
+import { beginRound, failedBeforeIdleRound, failedChecks, forgetStanding, noteSentBack } from "./no-progress.ts";
 import { rederiveGoal } from "./rederive-goal.ts";
-import { isSaidOtherwise, noteSaid, saidWords } from "./said-words.ts";
+import { finishedBefore, isSaidOtherwise, noteSaid, saidWords } from "./said-words.ts";
 import { type GateAnswer, type Step, StepAbort } from "./step.ts";
 import { deriveVerdict, isVerdict, type Verdict, verdictFeedback, verdictToMarkdown } from "./verdict.ts";
 
@@ -47,6 +47,7 @@ export function withGoal(step: Step, channel: HumanChannel, options: WithGoalOpt
       const before = step.options.gate ? await step.options.gate(result, ctx) : true;
       return before === true ? guard.judge(result, ctx) : before;
     },
+    judgedBy: (ctx) => guard.judgedBy(ctx),
     onReject: (_result, ctx) => guard.feedback(ctx),
     onRound: async (ctx) => {
       await step.options.onRound?.(ctx);
@@ -95,13 +96,15 @@ class GoalGuard {
     const round = scope.round;
     ctx[ROUND_KEY] = round;
     ctx[REBUTTAL_KEY] = undefined;
+    const asked = await this.#askedBefore(scope);
+    if (!asked && (await this.#takeUnread(ctx, scope))) return "unheard";
     await checkSeal(this.#options.goalPath, scope, this.#channel, this.#t);
     await watchBrief(this.#channel.amendPath, scope, this.#t, await isSaidOtherwise(this.#channel, ctx));
     await scope.workDone();
     const failedBefore = await failedBeforeIdleRound(ctx, scope);
-    const asked = await this.#askedBefore(scope);
     const goal = asked ? await this.#goal() : await this.#goalAsOfNow(ctx);
     ctx[GOAL_KEY] = goal;
+    ctx[judgedKey(scope)] = goalIdentity(goal, this.#options.goalPath, scope);
     if (asked) return this.#concluded(asked, goal, scope, ctx, asked.state !== "unreachable");
     const hardChecks = this.#options.runChecks === false ? [] : await runGoalChecks({ goal, runtime, scope, t: this.#t });
     const judgement = await judgeWork({
@@ -122,7 +125,7 @@ class GoalGuard {
       report: "report" in judgement ? judgement.report : undefined,
       words: "words" in judgement ? judgement.words : undefined,
       hardChecks,
-      accepted: acceptedChecks(ctx),
+      accepted: acceptedChecks(scope),
       defaultReason: this.#t("goal.noConclusion"),
     });
     const isStuck = round < (this.#options.rounds ?? DEFAULT_ROUNDS) && failedBefore === failedChecks(verdict);
@@ -142,6 +145,24 @@ class GoalGuard {
     return false;
   }
 
+  /** The goal that this work was judged by in this run; before that, the one it would be judged by. */
+  async judgedBy(ctx: Ctx): Promise<string> {
+    const scope = scopeOf(ctx);
+    const judged = scope && ctx[judgedKey(scope)];
+    if (typeof judged === "string") return judged;
+    return goalIdentity(parseGoal((await readText(this.#options.goalPath)) ?? ""), this.#options.goalPath, scope);
+  }
+
+  /** What the person has said and the work has not heard when its turn ended goes to it before anything is judged. */
+  async #takeUnread(ctx: Ctx, scope: Scope): Promise<boolean> {
+    await this.#channel.flush(); // mail that is being saved has been said
+    const mail = (await this.#channel.takeMail()).map(({ text }) => text);
+    const words = [...mail, ...(runtimeOf(ctx)?.takeWaitingWords() ?? [])];
+    ctx[UNHEARD_KEY] = words;
+    if (words.length > 0) forgetStanding(ctx, scope);
+    return words.length > 0;
+  }
+
   /** The verdict about which an earlier run has asked the person already, in this round: it stands, whether they have answered or not. */
   async #askedBefore(scope: Scope): Promise<Verdict | undefined> {
     if (!this.#channel.asks.some((ask) => ask.key === questionKey(scope))) return undefined;
@@ -152,11 +173,16 @@ class GoalGuard {
     return undefined;
   }
 
-  /** What goes back to the worker: what a person said of the verdict, or what is missing. */
-  feedback(ctx: Ctx): string {
+  /** What goes back to the worker: what a person said, unheard or of the verdict, and what is missing. */
+  async feedback(ctx: Ctx): Promise<string> {
+    const unheard = (ctx[UNHEARD_KEY] as readonly string[] | undefined) ?? [];
+    ctx[UNHEARD_KEY] = undefined;
+    if (unheard.length > 0) return finishedBefore(unheard);
     const verdict = ctx[VERDICT_KEY] as Verdict | undefined;
     const rebuttal = ctx[REBUTTAL_KEY];
-    const said = typeof rebuttal === "string" ? `The person says:\n\n${rebuttal}\n\n` : "";
+    const mail = (await this.#channel.takeMail()).map(({ text }) => text); // what came while it was judged
+    const words = [...(typeof rebuttal === "string" ? [rebuttal] : []), ...mail];
+    const said = words.length > 0 ? `The person says:\n\n${words.join("\n\n")}\n\n` : "";
     const missing = verdict ? verdictFeedback(verdict) : "";
     return `${said}An independent judge looked at your work. The goal is not reached yet:\n\n${missing}\n\nGo on from where you are and close the gap. The goal lies at ${this.#options.goalPath}.`;
   }
@@ -169,7 +195,6 @@ class GoalGuard {
     if (newest === undefined) return goal;
     const { goalPath, language = "en", role } = this.#options;
     const words = said.map((amendment) => amendment.text).join("\n\n");
-    if (this.#channel.pendingMail.length > 0) await this.#channel.takeMail(); // the goal-setter gets it now, and the worker what follows from it
     return rederiveGoal({ goal, words, isNewGoal: false, heardUntil: newest.at, goalPath, language, ctx, role });
   }
 
@@ -198,7 +223,7 @@ class GoalGuard {
     });
     if (asked.state !== "answered") throw new StepAbort(this.#t(`goal.${why}Alone`, { reason }));
     if (asked.answer === options[0]) {
-      settle(ctx, verdict);
+      await settle(scope, verdict);
       return true;
     }
     if (asked.answer === options[1]) return this.#changeGoal(goal, scope, ctx);
@@ -228,15 +253,20 @@ function verdictName({ step, round }: Scope): string {
   return `${step}-${round}`.replaceAll(/[/\\]/g, "_");
 }
 
-const ACCEPTED_KEY = "_accepted_checks";
 const REBUTTAL_KEY = "_goal_rebuttal";
+const UNHEARD_KEY = "_unheard_by_work";
 
-function acceptedChecks(ctx: Ctx): ReadonlySet<string> {
-  return (ctx[ACCEPTED_KEY] as ReadonlySet<string> | undefined) ?? new Set();
+function judgedKey({ step }: Scope): string {
+  return `_judged_goal:${step}`;
 }
 
-/** A person accepted the result: its unverifiable items are settled for later rounds too. */
-function settle(ctx: Ctx, verdict: Verdict): void {
+function acceptedChecks(scope: Scope): ReadonlySet<string> {
+  const known = parseJson(scope.document("accepted") ?? "");
+  return new Set(Array.isArray(known) ? known.map(String) : []);
+}
+
+/** A person accepted the result: its unverifiable items are settled for later rounds and runs too. */
+async function settle(scope: Scope, verdict: Verdict): Promise<void> {
   const open = verdict.checks.filter((check) => check.state === "unverifiable").map((check) => check.check);
-  ctx[ACCEPTED_KEY] = new Set([...acceptedChecks(ctx), ...open]);
+  await scope.keepDocument("accepted", JSON.stringify([...new Set([...acceptedChecks(scope), ...open])]));
 }

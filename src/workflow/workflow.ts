@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import { brand, hasBrand } from "../core/brand.ts";
 import { checkOptions, type OptionKinds } from "../core/check-options.ts";
 import { FlowerError, isFlowerError, messageOf } from "../core/errors.ts";
@@ -31,7 +32,7 @@ export interface WorkflowOptions {
   readonly request?: string;
   /** Put an earlier chain into the archive first. */
   readonly fresh?: boolean;
-  /** Refuse to start (`bad-input`) when there is neither a request nor an earlier run to go on with. */
+  /** Refuse to start (`bad-input`) when there is neither a request nor an earlier run, or a whole brief, to go on with. */
   readonly needsRequest?: boolean;
 }
 
@@ -99,6 +100,7 @@ export class Workflow {
       fresh: this.#options.fresh ?? false,
       continuous: this.#options.continuous ?? true,
       needsRequest: this.#options.needsRequest ?? false,
+      steps: this.steps.map((step) => step.name),
       onAmend: async (words) => this.channel?.amend(words),
       readBrief: async () => readBrief(this.channel?.amendPath),
     });
@@ -154,6 +156,10 @@ export class Workflow {
     const t = translator(runtime.language);
     if (chain.notice && chain.notice.code !== "missing")
       say(run, t("workflow.lineageAside", { path: chain.notice.aside ?? "" }), `lineage-${chain.notice.code}`);
+    if (chain.foundBrief) {
+      const path = relative(runtime.workspace, this.channel?.amendPath ?? "");
+      say(run, t(chain.amendment === undefined ? "workflow.foundBrief" : "workflow.foundBriefAmended", { path }), "brief-found");
+    }
     const earlier = chain.woke?.runs.at(-1);
     if (!chain.woke || earlier === undefined) return;
     say(run, t(chain.amendment === undefined ? "workflow.woke" : "workflow.amended", { since: earlier }), "woke");

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Books } from "./books.ts";
@@ -29,6 +29,15 @@ test.each([
   expect(stdout.replaceAll(/\s+/g, " ")).toContain("This was finished already.");
   expect(await books.payloads("task")).toContainEqual({ type: "notice", code: "already-done" });
   expect((await books.payloads("step")).map((step) => step.skipped)).toEqual([true, true, true]);
+});
+
+test("without its books a folder goes on by its brief, in the brief's language: the work is done and judged", async () => {
+  const { server, folder, options, before } = await finishedJob();
+  await rm(join(folder, "runs"), { recursive: true });
+  const { code, stdout } = await flower([], { ...options, env: { ...options.env, FLOWER_LANG: "pt" } });
+  expect(code, stdout).toBe(0);
+  expect(stdout).toContain("Going on with the brief that is here: .flower/notes/brief.md.");
+  expect([...new Set(server.requests.slice(before).map((view) => view.role))]).toEqual(["worker", "judge"]);
 });
 
 test("other words amend: brief, goal and work get them, in the sessions that there are, and the outcome is of the new work", async () => {

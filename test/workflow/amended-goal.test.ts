@@ -33,7 +33,7 @@ function hearing(channel: () => HumanChannel, words: string, answer: ScriptedAns
 test("what a person said since freezing is put to the goal-setter once, before the next judging", async () => {
   const work = await openWork(
     {
-      worker: [hearing(() => work.channel, "goodbye, not hello", "report 1"), "report 2"],
+      worker: [hearing(() => work.channel, "goodbye, not hello", "report 1"), ...reports(2)],
       goalSetter: amended("it says goodbye"),
       judge: [...notYet, ...achieved],
     },
@@ -57,7 +57,7 @@ test("saying nothing costs nothing", async () => {
 test("no change is a valid answer: the goal stays as it is, and the same words are not put again", async () => {
   const work = await openWork(
     {
-      worker: [hearing(() => work.channel, "well done so far", "report 1"), "report 2"],
+      worker: [hearing(() => work.channel, "well done so far", "report 1"), ...reports(2)],
       goalSetter: ["Nothing to change."],
       judge: [...notYet, ...achieved],
     },
@@ -71,7 +71,7 @@ test("what is said while the goal-setter amends is heard at the next judging, no
   const [handingIn, closing] = amended("it says goodbye");
   const work = await openWork(
     {
-      worker: [hearing(() => work.channel, "goodbye, not hello", "report 1"), "report 2"],
+      worker: [hearing(() => work.channel, "goodbye, not hello", "report 1"), ...reports(3)],
       goalSetter: [hearing(() => work.channel, "and in capitals", handingIn), closing, ...amended("it says GOODBYE")],
       judge: [...notYet, ...achieved],
     },
@@ -85,7 +85,10 @@ test("what is said while the goal-setter amends is heard at the next judging, no
 
 test("a goal-setter that cannot work stops the run: nothing is judged as if the person had not spoken", async () => {
   const work = await openWork(
-    { worker: [hearing(() => work.channel, "goodbye, not hello", "report 1")], goalSetter: [new FlowerError("auth", "bad key")] },
+    {
+      worker: [hearing(() => work.channel, "goodbye, not hello", "report 1"), "report 2"],
+      goalSetter: [new FlowerError("auth", "bad key")],
+    },
     AMENDABLE,
   );
   const ctx = await work.run();
@@ -99,7 +102,7 @@ test("what is said while the goal is being set is heard before the first judging
   const goalPath = join(folder, "goal.md");
   const channel = new HumanChannel({ amendPath: join(folder, "brief.md") });
   const first = hearing(() => channel, "and in capitals", goal([{ text: "it says hello" }]));
-  const stage = openStage({ goalSetter: [first, OK, ...amended("it says HELLO")], worker: reports(1), judge: achieved }, {}, folder);
+  const stage = openStage({ goalSetter: [first, OK, ...amended("it says HELLO")], worker: reports(2), judge: achieved }, {}, folder);
   const work = withGoal(new Step("work", { agent: worker(), prompt: "go" }), channel, { goalPath });
   await stage.run(new Workflow([goalStep(channel, { goalPath }), work], { channel }));
   expect(stage.prompt("goalSetter", 2)).toContain("and in capitals");

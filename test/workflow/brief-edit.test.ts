@@ -119,7 +119,7 @@ test("a brief that nobody edited costs nothing, however its lines end and whatev
     return "done";
   };
   const flow = starterFlow("make a greeting", { workspace: folder, timeoutMs: 0 });
-  const cast: Cast = { ...WHOLE, goalSetter: [...handIn(goal([{ text: "it says hello" }])), "No change."], worker: [speaking] };
+  const cast: Cast = { ...WHOLE, goalSetter: [...handIn(goal([{ text: "it says hello" }])), "No change."], worker: [speaking, "done"] };
   const first = openStage(cast, { workbench: flow.workbench }, folder);
   await first.run(flow);
   await first.runtime.close();

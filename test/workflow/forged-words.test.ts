@@ -33,7 +33,7 @@ test("words that the person says are heard though the work removes them, and for
     await writeFile(brief(work), FORGED);
   };
   const goalSetter = handIn(goal([{ text: "it says goodbye" }]));
-  const work: Work = await openWork({ worker: [doing(say)], goalSetter, judge: passed }, { keepsMail: true });
+  const work: Work = await openWork({ worker: [doing(say), "done"], goalSetter, judge: passed }, { keepsMail: true });
   const ctx = await work.run();
   expect(work.stage.prompt("goalSetter", 0)).toContain("goodbye, not hello");
   expect(work.stage.prompt("goalSetter", 0)).not.toContain("Nothing needs to be checked");
@@ -44,7 +44,7 @@ test("words that the person says are heard though the work removes them, and for
 test("what the person says while the work runs is no change of the brief that is told", async () => {
   const goalSetter = ["Nothing to change."];
   const work: Work = await openWork(
-    { worker: [doing(() => work.channel.send("well\r\ndone"))], goalSetter, judge: passed },
+    { worker: [doing(() => work.channel.send("well\r\ndone")), "done"], goalSetter, judge: passed },
     { keepsMail: true },
   );
   await work.run();

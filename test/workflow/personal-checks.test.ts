@@ -59,7 +59,10 @@ async function withMail(goalSetter: Cast["goalSetter"], judge: Cast["judge"]): P
     await work.channel.send("and say goodbye");
     return "report 1";
   };
-  const work: Work = await openWork({ worker: [speaking], goalSetter, judge }, { keepsMail: true, checks: ["it says hello", COMMAND] });
+  const work: Work = await openWork(
+    { worker: [speaking, "report 2"], goalSetter, judge },
+    { keepsMail: true, checks: ["it says hello", COMMAND] },
+  );
   await work.run();
   return work;
 }

@@ -101,7 +101,7 @@ test("a lineage that is broken is set aside and said so; the start is a fresh on
   const folder = newFolder();
   await start(folder, "make a greeting", WHOLE);
   await writeFile(join(folder, "runs/lineage.json"), "{");
-  const second = await start(folder, "make a greeting", { worker: ["done"], judge: achieved });
+  const second = await start(folder, undefined, { worker: ["done"], judge: achieved });
   expect(second.tasks("notice")[0]?.payload.code).toBe("lineage-broken");
   expect(skipped(second)).toEqual([true, true, false]); // brief and goal are files of the person's
   expect(outcome(second)).toBe("achieved");

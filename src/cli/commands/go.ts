@@ -1,7 +1,11 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { toLanguage } from "../../i18n/catalogue.ts";
+import { readText } from "../../core/files.ts";
+import { LANGUAGES, type Language, toLanguage } from "../../i18n/catalogue.ts";
 import { Runtime } from "../../runtime/runtime.ts";
+import { parseBrief } from "../../workbench/brief.ts";
 import { wakeState } from "../../workbench/lineage.ts";
+import { Workbench } from "../../workbench/workbench.ts";
 import { nothingToGoOnWith } from "../../workflow/chain.ts";
 import { starterFlow } from "../../workflow/starter.ts";
 import { drive } from "../drive.ts";
@@ -17,8 +21,10 @@ export async function go(request: string | undefined, options: GoOptions): Promi
   const workspace = resolve(options.workspace);
   const runDir = resolve(workspace, options.runDir);
   const begun = options.new ? undefined : (await wakeState(workspace, runDir)).workflows["go"];
-  if (!begun && request === undefined) throw nothingToGoOnWith();
-  const language = toLanguage(options.lang) ?? begun?.language ?? languageFrom(undefined, process.env); // a run goes on in its language
+  const wanted = toLanguage(options.lang);
+  const found = begun || options.new ? undefined : await briefLanguage(workspace, wanted);
+  if (!begun && !found && request === undefined) throw nothingToGoOnWith();
+  const language = wanted ?? begun?.language ?? found ?? languageFrom(undefined, process.env); // a run goes on in its language
   const { engine, backend, model } = await voiceFrom(options);
   const screen = new Screen({ language, color: options.color, verbose: options.verbose, json: options.json });
   await using mcp = await openMcp(options.mcp, language);
@@ -50,6 +56,16 @@ export async function go(request: string | undefined, options: GoOptions): Promi
   });
   mcp.attach(workflow.channel, runtime.signal);
   return await drive({ workflow, channel: workflow.channel, runtime, screen, notices: mcp.notices });
+}
+
+/** In which language a whole brief lies here; the person's own is looked for first. */
+async function briefLanguage(workspace: string, wanted: Language | undefined): Promise<Language | undefined> {
+  if (!existsSync(workspace)) return undefined;
+  const workbench = new Workbench(workspace);
+  for (const language of wanted ? [wanted] : [languageFrom(undefined, process.env), ...LANGUAGES]) {
+    if (parseBrief((await readText(workbench.briefPath(language))) ?? "").complete) return language;
+  }
+  return undefined;
 }
 
 const TERMINAL_TIMEOUT_MS = 1_800_000;
