@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
-import { cp, lstat, mkdtemp, readdir, readlink, realpath, rm, symlink, unlink } from "node:fs/promises";
+import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, readlink, realpath, rm, symlink, utimes } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { throwIfAborted } from "../core/abort.ts";
 import { messageOf } from "../core/errors.ts";
 import { hasCode } from "../core/files.ts";
@@ -33,10 +33,10 @@ const MOST_ENTRIES = 300_000;
  */
 export async function copyWorkspace(workspace: string, options: WorkCopyOptions = {}): Promise<WorkCopy | string> {
   const from = await realpath(workspace);
-  const refused = await whyNotToCopy(from, options);
-  if (refused !== undefined) return refused;
   let folder: string | undefined;
   try {
+    const refused = await whyNotToCopy(from, options);
+    if (refused !== undefined) return refused;
     folder = await makeFolder(from);
     const root = join(await realpath(folder), basename(from) || "workspace");
     const close = closer(folder);
@@ -61,28 +61,42 @@ async function whyNotToCopy(from: string, options: WorkCopyOptions): Promise<str
 async function measure(from: string, options: WorkCopyOptions, maxBytes: number): Promise<number> {
   let bytes = 0;
   let entries = 0;
-  for await (const { path, isFolder } of walk(from, options)) {
-    if (++entries > MOST_ENTRIES) return Number.POSITIVE_INFINITY;
-    if (!isFolder) bytes += (await lstat(path)).size;
-    if (bytes > maxBytes) return bytes;
+  const folders: Buffer[] = [Buffer.from(from)];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const { path, kind } of await entriesOf(folder, options)) {
+      if (++entries > MOST_ENTRIES) return Number.POSITIVE_INFINITY;
+      if (kind === "folder") folders.push(path);
+      else bytes += (await lstat(path).catch(unlessGone))?.size ?? 0;
+      if (bytes > maxBytes) return bytes;
+    }
   }
   return bytes;
 }
 
+/** Paths are bytes: a name need not be UTF-8. */
 interface Entry {
-  readonly path: string;
-  readonly isFolder: boolean;
-  readonly isLink: boolean;
+  readonly name: Buffer;
+  readonly path: Buffer;
+  readonly kind: "file" | "folder" | "link";
 }
 
-async function* walk(folder: string, options: WorkCopyOptions): AsyncGenerator<Entry> {
-  for (const item of await readdir(folder, { withFileTypes: true })) {
-    if (options.signal) throwIfAborted(options.signal);
-    const path = join(folder, item.name);
-    if (options.exclude?.includes(path)) continue;
-    yield { path, isFolder: item.isDirectory(), isLink: item.isSymbolicLink() };
-    if (item.isDirectory()) yield* walk(path, options);
-  }
+/** What a folder holds, without what is left out; nothing when it has gone meanwhile. */
+async function entriesOf(folder: Buffer, options: WorkCopyOptions): Promise<readonly Entry[]> {
+  if (options.signal) throwIfAborted(options.signal);
+  const items = (await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch(unlessGone)) ?? [];
+  return items.flatMap((item) => {
+    const kind = item.isDirectory() ? "folder" : item.isSymbolicLink() ? "link" : item.isFile() ? "file" : undefined;
+    const path = below(folder, item.name);
+    return kind === undefined || options.exclude?.includes(path.toString()) ? [] : [{ name: item.name, path, kind }];
+  });
+}
+
+function below(folder: Buffer, name: Buffer): Buffer {
+  return Buffer.concat([folder, Buffer.from(sep), name]);
+}
+
+function unlessGone(error: unknown): undefined {
+  if (!hasCode(error, "ENOENT", "ENOTDIR")) throw error;
 }
 
 const PREFIX = ".flower-copy-";
@@ -107,31 +121,44 @@ async function sweep(folder: string): Promise<void> {
   }
 }
 
+interface Trees {
+  readonly from: string;
+  readonly to: string;
+}
+
 async function copyTree(from: string, to: string, options: WorkCopyOptions): Promise<void> {
-  await cp(from, to, {
-    recursive: true,
-    mode: constants.COPYFILE_FICLONE,
-    preserveTimestamps: true,
-    verbatimSymlinks: true,
-    filter: async (path) => {
-      if (options.signal) throwIfAborted(options.signal);
-      if (options.exclude?.includes(path)) return false;
-      const found = await lstat(path);
-      return found.isFile() || found.isDirectory() || found.isSymbolicLink();
-    },
-  });
-  for await (const { path, isLink } of walk(to, {})) if (isLink) await redirect(path, from, to);
+  await copyFolder(Buffer.from(from), Buffer.from(to), { from, to }, options);
+}
+
+async function copyFolder(from: Buffer, to: Buffer, trees: Trees, options: WorkCopyOptions): Promise<void> {
+  const info = await lstat(from).catch(unlessGone);
+  if (!info) return;
+  await mkdir(to);
+  for (const { name, path, kind } of await entriesOf(from, options)) {
+    const copy = below(to, name);
+    if (kind === "folder") await copyFolder(path, copy, trees, options);
+    else if (kind === "link") await copyLink(path, copy, trees).catch(unlessGone);
+    else await copyOneFile(path, copy).catch(unlessGone);
+  }
+  await chmod(to, info.mode); // last: it may forbid writing
+  await utimes(to, info.atime, info.mtime);
+}
+
+async function copyOneFile(path: Buffer, copy: Buffer): Promise<void> {
+  const { atime, mtime } = await lstat(path);
+  await copyFile(path, copy, constants.COPYFILE_FICLONE);
+  await utimes(copy, atime, mtime);
 }
 
 /** A link into the original becomes one into the copy; a relative one that leads out of it becomes absolute. */
-async function redirect(path: string, from: string, to: string): Promise<void> {
-  const target = await readlink(path);
-  const original = resolve(dirname(join(from, relative(to, path))), target);
+async function copyLink(path: Buffer, copy: Buffer, { from, to }: Trees): Promise<void> {
+  const bytes = await readlink(path, { encoding: "buffer" });
+  const target = bytes.toString();
+  if (!Buffer.from(target).equals(bytes)) return symlink(bytes, copy);
+  const original = resolve(dirname(path.toString()), target);
   const wanted = isWithin(original, from) ? join(to, relative(from, original)) : original;
-  if (resolve(dirname(path), target) === wanted && !isAbsolute(target)) return;
-  if (target === wanted) return;
-  await unlink(path);
-  await symlink(wanted, path);
+  const isRight = !isAbsolute(target) && resolve(dirname(copy.toString()), target) === wanted;
+  await symlink(isRight ? target : wanted, copy);
 }
 
 function closer(folder: string): () => Promise<void> {

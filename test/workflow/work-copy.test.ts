@@ -13,6 +13,7 @@ import {
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { hashTree } from "../../src/guards/tree-hash.ts";
 import { copyWorkspace, type WorkCopyOptions } from "../../src/workflow/work-copy.ts";
 import { newFolder } from "../folder.ts";
 
@@ -31,6 +32,20 @@ async function copyOf(workspace: string, options: WorkCopyOptions = {}) {
 }
 
 describe("a copy of the workspace", () => {
+  it("holds files whose names are not UTF-8, and folders and links with such names", async () => {
+    const workspace = place();
+    const odd = (name: string) => Buffer.concat([Buffer.from(`${workspace}/caf`), Buffer.from([0xe9]), Buffer.from(name)]);
+    writeFileSync(odd(".txt"), "text");
+    mkdirSync(odd("-folder"));
+    writeFileSync(Buffer.concat([odd("-folder"), Buffer.from("/in")]), "inside");
+    symlinkSync(odd(".txt"), join(workspace, "link"));
+    symlinkSync("nowhere", odd("-dangling"));
+    const { root } = await copyOf(workspace);
+    expect(readdirSync(root, { encoding: "latin1" }).sort()).toEqual(["café-dangling", "café-folder", "café.txt", "link"]);
+    expect(readdirSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9]), Buffer.from("-folder")]))).toEqual(["in"]);
+    expect((await hashTree(workspace)).size).toBeGreaterThan(0);
+  });
+
   it("holds everything: ignored, hidden, executable files, with their times", async () => {
     const workspace = place();
     mkdirSync(join(workspace, "a/b"), { recursive: true });
