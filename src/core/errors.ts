@@ -22,6 +22,7 @@ export const ERROR_CODES = [
   "history-invalid", // a stored history breaks the rules of checkHistory
   "fatal-tool-error", // a tool asked for the whole turn to fail
   "iteration-limit",
+  "repetition", // the same call with the same result again and again, in jobs
   "budget", // a money, token or time limit was reached
   "output-invalid", // the structured answer does not match the agent's outputSchema
   "no-engine", // no provider could be resolved

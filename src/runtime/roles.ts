@@ -20,6 +20,9 @@ export interface RoleOptions extends Partial<Pick<AgentOptions, "name" | "descri
   readonly instructions?: string;
 }
 
+/** What a role that only decides may look at before it must: far more than it needs. */
+const MOST_LOOKS = 100;
+
 /** Finds out what is wanted; reads, asks, never works. */
 export function clarifier(options: RoleOptions = {}): Agent {
   return readOnlyRole("clarifier", CLARIFIER_RULES, ["Read", "Glob", "Grep", "WebFetch"], options);
@@ -90,6 +93,7 @@ function readOnlyRole(name: string, text: string, builtins: readonly BuiltinTool
   const own = options.tools ?? [];
   return new Agent({
     ...settings(options),
+    limits: { maxIterations: MOST_LOOKS, ...options.limits },
     name: options.name ?? name,
     instructions: rules(text, options),
     tools: [...builtins, ...own],

@@ -4,6 +4,7 @@ import { booksGuard } from "../guards/books.ts";
 import { indexGuard } from "../guards/index-guard.ts";
 import { originalGuard } from "../guards/original.ts";
 import { type PermissionGuardOptions, permissionGuard } from "../guards/permission.ts";
+import { repetitionGuard } from "../guards/repetition.ts";
 import { spillGuard } from "../guards/spill.ts";
 import { LANGUAGES } from "../i18n/catalogue.ts";
 import type { CallGuard } from "../tools/call.ts";
@@ -19,7 +20,7 @@ export interface GuardedPlace extends WorkPlace {
 /**
  * What stands around every tool call of a step: the books are kept, and so is what a copy was made of; a person is asked about what
  * is not allowed by itself, the workbench's index follows what is written, and long results go to files where the agent can read
- * files. For a subagent, `above` are the agents that lead to it, from the main one down.
+ * files. What goes in circles is stopped. For a subagent, `above` are the agents that lead to it, from the main one down.
  */
 export function stepGuards(agent: Agent, place: GuardedPlace, above: readonly Agent[] = []): readonly CallGuard[] {
   const { workspace, runDir, workbench, grants, ask } = place;
@@ -37,6 +38,7 @@ export function stepGuards(agent: Agent, place: GuardedPlace, above: readonly Ag
     booksGuard({ workspace, runDir, files, appendOnly }),
     ...(place.original === undefined ? [] : [originalGuard({ workspace, original: place.original })]),
     onlyFor(names, permissions),
+    repetitionGuard(),
     indexGuard(workbench),
   ];
   const spills = place.spillThreshold !== 0 && ["Read", "Bash"].some((name) => names.has(name));
