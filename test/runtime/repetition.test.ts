@@ -18,3 +18,11 @@ test("a role that only decides ends by itself, however it goes on calling", asyn
   await bench.runtime.run(judge({ engine: bench.engine }), "look", { onEvent: bench.note });
   expect(bench.engine.requests.length).toBeLessThan(110);
 });
+
+test("a call that is denied each time is told and stopped like one that fails", async () => {
+  const bench = openBench(() => ({ calls: [{ name: "Bash", args: { command: "ls" } }] }));
+  const agent = worker({ tools: ["Bash"], permissions: { deny: ["Bash"] }, limits: { maxIterations: 40 } });
+  expect(await bench.runtime.run(agent, "work")).toMatchObject({ ok: false, errorKind: "repetition" });
+  expect(bench.engine.requests).toHaveLength(15);
+  expect(JSON.stringify(bench.engine.requests[5]?.messages.at(-1))).toContain("5th time in a row");
+});
