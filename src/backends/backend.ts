@@ -80,6 +80,8 @@ export interface BackendOutcome {
   readonly kind: "done" | "iteration-limit" | "interrupted" | "budget" | "context-full";
   /** Main-thread prose of the last reply; "" unless done or iteration-limit. */
   readonly text: string;
+  /** The last reply ended at the model's output limit. */
+  readonly cut?: boolean;
   /** For `budget`: which limit. */
   readonly reason?: string;
 }

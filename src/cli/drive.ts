@@ -1,9 +1,12 @@
 import { FlowerError, messageOf } from "../core/errors.ts";
 import { readText } from "../core/files.ts";
+import type { Ask } from "../human/ask.ts";
 import type { HumanChannel } from "../human/channel.ts";
 import { clip, type Event, type EventSink, makeEvent } from "../messages/event.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { folderCost } from "../server/folder-cost.ts";
 import { LiveRun } from "../server/live-run.ts";
+import { readAnswer } from "../server/read-answer.ts";
 import { RunDoor } from "../server/run-door.ts";
 import type { Workflow } from "../workflow/workflow.ts";
 import type { Screen } from "./screen.ts";
@@ -38,6 +41,7 @@ export async function drive(options: DriveOptions): Promise<number> {
   try {
     await workflow.run(runtime, { onEvent: (event) => driver.event(event) });
     await driver.sideQuestions.finish();
+    await tellTotal(runtime, screen);
     return driver.exitCode;
   } finally {
     unlisten();
@@ -45,6 +49,12 @@ export async function drive(options: DriveOptions): Promise<number> {
     await runtime.close();
     screen.close();
   }
+}
+
+/** What the folder has cost, when that is more than this run. */
+async function tellTotal(runtime: Runtime, screen: Screen): Promise<void> {
+  const { usd, complete, runs } = await folderCost(runtime.runDir);
+  if (runs > 1 && usd > (runtime.totalCost() ?? 0)) screen.note(screen.t("cli.totalCost", { cost: formatCost(usd, complete), runs }));
 }
 
 class Driver {
@@ -80,8 +90,7 @@ class Driver {
 
   line(text: string, origin: LineOrigin): void {
     if (this.#asksForWords) return this.#interrupt(text);
-    const asked = this.#options.channel.pending().find((ask) => ask.id === origin.questionId);
-    this.#act(interpretLine(text, { question: asked && { id: asked.id, options: asked.options } }), text);
+    this.#act(interpretLine(text, { question: this.#waiting(origin.questionId) }), text);
   }
 
   /** Once: asks what the person wants to say, then interrupts. Again, or with nobody at a terminal: stops the run. */
@@ -118,8 +127,7 @@ class Driver {
       case "nothing":
         return;
       case "answer":
-        if (!channel.answer(line.questionId, line.text)) void channel.send(line.text); // settled meanwhile: the words are kept
-        return;
+        return this.#answer(line.questionId, line.text);
       case "skip":
         channel.decline(line.questionId);
         return;
@@ -140,6 +148,18 @@ class Driver {
       default:
         return line satisfies never;
     }
+  }
+
+  #waiting(questionId: string | undefined): Ask | undefined {
+    return this.#options.channel.pending().find((ask) => ask.id === questionId);
+  }
+
+  #answer(questionId: string, words: string): void {
+    const { channel, screen } = this.#options;
+    const asked = this.#waiting(questionId);
+    const read = asked ? readAnswer(asked, words, screen.t) : { text: words };
+    if ("refusal" in read) return screen.say(read.refusal);
+    if (!channel.answer(questionId, read.text)) void channel.send(words); // settled meanwhile: the words are kept
   }
 
   /** Without the door other terminals can only leave answers and mail in the run's store: then that is looked at. */

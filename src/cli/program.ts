@@ -1,10 +1,14 @@
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
+import { FlowerError } from "../core/errors.ts";
 import { isRecord, parseJson } from "../core/json.ts";
+import { translator } from "../i18n/catalogue.ts";
 import { addContextOptions, type ContextOptions } from "./context-options.ts";
 import { controlCommands } from "./control-commands.ts";
 import { languageOption } from "./language-option.ts";
 import { mcpOption } from "./mcp.ts";
+import { nearCommand } from "./near-command.ts";
+import { languageFrom } from "./report-failure.ts";
 import { backendOption } from "./voice.ts";
 
 /** What every command takes. */
@@ -74,6 +78,7 @@ export function buildProgram(): Command {
     .showHelpAfterError("(flower --help shows all options)")
     .exitOverride();
   addGoOptions(addShared(program)).action(async (request: string[], options: GoOptions) => {
+    refuseMistyped(request, program, options);
     const { go } = await import("./commands/go.ts");
     process.exitCode = await go(toRequest(request), options);
   });
@@ -84,6 +89,15 @@ export function buildProgram(): Command {
   program.addCommand(demoCommand());
   for (const command of controlCommands(optionsOf)) program.addCommand(command);
   return program;
+}
+
+/** A mistyped command would be a job, and cost money. */
+function refuseMistyped(words: readonly string[], program: Command, { lang }: GoOptions): void {
+  const names = ["help", ...program.commands.map((command) => command.name())];
+  const command = nearCommand(words, names);
+  if (command === undefined) return;
+  const t = translator(languageFrom(lang, process.env));
+  throw new FlowerError("bad-input", t("cli.mistyped", { command, words: words.join(" ") }));
 }
 
 function version(): string {

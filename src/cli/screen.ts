@@ -67,6 +67,11 @@ export class Screen {
     else for (const line of wrapText(text, textColumns(this.#live.columns))) this.#live.print(`${line}\n`);
   }
 
+  /** Like `say`, but for people only: nothing with `--json`. */
+  note(text: string): void {
+    if (!this.#json) this.say(text);
+  }
+
   /** Reads what is typed, until `close`. */
   listen(handlers: ScreenHandlers): void {
     if (this.#json) return;

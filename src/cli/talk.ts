@@ -8,6 +8,7 @@ import type { ApprovalDecision, PendingCall } from "../runner/approval.ts";
 import type { AgentResponse } from "../runner/response.ts";
 import type { Run } from "../runner/run.ts";
 import type { Runner } from "../runner/runner.ts";
+import { readConsent } from "../workflow/consent.ts";
 import type { ChatScreen } from "./chat-screen.ts";
 import type { ChatOptions } from "./program.ts";
 import { formatCost } from "./terminal/format.ts";
@@ -48,6 +49,8 @@ export class Talk {
     if (words === "") return true;
     if (words === "/quit") return false;
     if (/^\/(reset|history|agents|help)$/.test(words)) await this.#command(words);
+    else if (/^\/\w+$/.test(words))
+      await this.#command("/help"); // a mistyped one costs no turn
     else if (this.#pending.length > 0) await this.#decide(words);
     else await this.#turn(words);
     return true;
@@ -92,8 +95,9 @@ export class Talk {
   async #decide(words: string): Promise<void> {
     const [call, ...others] = this.#pending;
     if (!call) return;
-    const reason = words === "1" || words === "2" ? {} : { reason: words };
-    const decisions = [...this.#decisions, { callId: call.callId, approve: words === "1", ...reason }];
+    const consent = words === "1" ? "allow" : words === "2" ? "deny" : readConsent(words);
+    const reason = consent === undefined ? { reason: words } : {};
+    const decisions = [...this.#decisions, { callId: call.callId, approve: consent === "allow", ...reason }];
     this.#decisions = others.length > 0 ? decisions : [];
     this.#ask(others);
     if (others.length === 0) await this.#follow(this.#runner.resumeStream(this.#session, decisions, { deltas: true }));

@@ -1,21 +1,22 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, type Dirent } from "node:fs";
 import { lstat, readdir, readFile, readlink, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { throwIfAborted } from "../core/abort.ts";
 import { hasCode } from "../core/files.ts";
+import { isOutOfReach, joinBytes, showBytes } from "../core/tree-paths.ts";
 
 interface TreeEntry {
   readonly kind: "file" | "link";
-  /** SHA-256 of the content, of a link: of its target; "unreadable" where the system denies access. */
+  /** SHA-256 of the content, of a link: of its target; "unreadable" where the system does not give it. */
   readonly hash: string;
   readonly size: number;
   /** Permission bits. */
   readonly mode: number;
 }
 
-/** By path relative to the root, with `/`, in sorted order. */
+/** By path relative to the root, with `/`, in sorted order. A path that is no UTF-8 stands as bash would write it: `$'caf\xe9.txt'`. */
 export type Tree = ReadonlyMap<string, TreeEntry>;
 
 export interface HashTreeOptions {
@@ -30,18 +31,19 @@ const READ_WHOLE_BYTES = 1024 * 1024;
 
 /**
  * The files and symlinks below a folder, for a comparison of before and after. Links are not followed; sockets, pipes and devices
- * are skipped; `.git`, `.flower` and `node_modules` are left out. Files that vanish meanwhile are skipped.
+ * are skipped; `.git`, `.flower` and `node_modules` are left out. What vanishes meanwhile or lies too deep is skipped, and folders
+ * that may not be listed.
  */
 export async function hashTree(root: string, options: HashTreeOptions = {}): Promise<Tree> {
   const real = await realpath(root);
   const paths = await listTree(real, await excluder(root, real, options.exclude ?? []), options.signal);
   const entries = new Map<string, TreeEntry>();
-  const queue = paths.sort().values();
+  const queue = paths.values();
   const work = async () => {
     for (const path of queue) {
       throwIfAborted(options.signal);
-      const entry = await entryOf(join(real, path));
-      if (entry !== undefined) entries.set(path, entry);
+      const entry = await entryOf(joinBytes(Buffer.from(real), path));
+      if (entry !== undefined) entries.set(showBytes(path), entry);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -80,14 +82,14 @@ async function excluder(root: string, real: string, exclude: readonly string[]):
   return (path, name) => names.has(name) || paths.has(path.replaceAll("/", sep));
 }
 
-async function listTree(root: string, isExcluded: IsExcluded, signal: AbortSignal | undefined): Promise<string[]> {
-  const found: string[] = [];
-  const folders = [""];
+async function listTree(root: string, isExcluded: IsExcluded, signal: AbortSignal | undefined): Promise<Buffer[]> {
+  const found: Buffer[] = [];
+  const folders: Buffer[] = [Buffer.alloc(0)];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     throwIfAborted(signal);
-    for (const item of await itemsOf(join(root, folder))) {
-      const path = folder === "" ? item.name : `${folder}/${item.name}`;
-      if (isExcluded(path, item.name)) continue;
+    for (const item of await itemsOf(joinBytes(Buffer.from(root), folder))) {
+      const path = joinBytes(folder, item.name);
+      if (isExcluded(path.toString(), item.name.toString())) continue;
       if (item.isDirectory()) folders.push(path);
       else if (item.isFile() || item.isSymbolicLink()) found.push(path);
     }
@@ -95,36 +97,36 @@ async function listTree(root: string, isExcluded: IsExcluded, signal: AbortSigna
   return found;
 }
 
-async function itemsOf(folder: string) {
+async function itemsOf(folder: Buffer): Promise<readonly Dirent<Buffer>[]> {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    return await readdir(folder, { withFileTypes: true, encoding: "buffer" });
   } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR", "EACCES")) return [];
+    if (isOutOfReach(error)) return [];
     throw error;
   }
 }
 
-async function entryOf(path: string): Promise<TreeEntry | undefined> {
+async function entryOf(path: Buffer): Promise<TreeEntry | undefined> {
   try {
     const info = await lstat(path);
     const mode = info.mode & 0o7777;
-    if (info.isSymbolicLink()) return { kind: "link", hash: sha256(await readlink(path)), size: info.size, mode };
+    if (info.isSymbolicLink()) return { kind: "link", hash: sha256(await readlink(path, { encoding: "buffer" })), size: info.size, mode };
     if (!info.isFile()) return undefined;
     return { kind: "file", hash: await hashFile(path, info.size), size: info.size, mode };
   } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    if (isOutOfReach(error)) return undefined;
     throw error;
   }
 }
 
-async function hashFile(path: string, size: number): Promise<string> {
+async function hashFile(path: Buffer, size: number): Promise<string> {
   try {
     if (size <= READ_WHOLE_BYTES) return sha256(await readFile(path));
     const hash = createHash("sha256");
     await pipeline(createReadStream(path), hash);
     return hash.digest("hex");
   } catch (error) {
-    if (hasCode(error, "EACCES", "EPERM")) return "unreadable";
+    if (isOutOfReach(error) && !hasCode(error, "ENOENT", "ENOTDIR")) return "unreadable";
     throw error;
   }
 }

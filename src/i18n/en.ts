@@ -21,6 +21,12 @@ export const en = {
   "human.declined":
     "The person chose not to answer this question. Go on by your own judgement, write the assumption you made into “Unknowns and assumptions”, and do not ask the same thing again.",
 
+  // Words that answer nothing
+  "human.unclearPermission":
+    "“{answer}” is neither a clear yes nor a clear no, so {id} still waits. Answer with one of: {options}. Yes and no are understood too, and a no may go on: “no, because …”.",
+  "human.noSuchOption":
+    "{id} has the options 1 to {count}; there is no {answer}, so it still waits: {options}. Words of your own are an answer too; if you mean the number itself, say it in a sentence.",
+
   // The question log and amended documents
   "human.logOptions": "Options:",
   "human.logAnswered": "{id} answered after {seconds} s:",
@@ -71,6 +77,7 @@ export const en = {
   "ui.ask.permission": "Permission {id}",
   "ui.ask.from": "from {path}",
   "ui.ask.howOptions": "A number picks, other words answer freely, Enter alone skips.",
+  "ui.ask.howPermission": "1 or yes allows, 2 or no refuses; “no, …” tells the agent why. Enter alone skips, which refuses.",
   "ui.ask.howFree": "Type your answer. Enter alone skips.",
   "ui.ask.remaining": "Questions left: {count}",
   "ui.ask.answered": "{id} answered: {answer}",
@@ -103,6 +110,7 @@ export const en = {
   "ui.retry": "Attempt {attempt} of {step}: {reason}",
   "ui.result.iterations": "iterations: {count}",
   "ui.end.achieved": "achieved",
+  "ui.end.done": "done",
   "ui.end.failed": "failed",
   "ui.end.parked": "parked, waiting for you",
   "ui.end.budget": "stopped at the budget",
@@ -162,6 +170,7 @@ export const en = {
   // Command line and demo
   "cli.noEngine":
     "No model is set up. Set a key: GEMINI_API_KEY, ANTHROPIC_API_KEY or OPENAI_API_KEY (FLOWER_MODEL=provider/model chooses the model).\nWithout a key: start Ollama and set OLLAMA_BASE_URL=http://localhost:11434 with FLOWER_MODEL=ollama/<model>.\nTo see how it works first, with no model at all: flower demo",
+  "cli.mistyped": "There is no command “{words}”. Did you mean: flower {command}? If it is a job, say: flower go {words}",
   "cli.runBusy":
     'A run is under way in this folder already (process {pid}, run {run}).\nWatch it: flower log --follow · where it is: flower status · speak to it: flower say "…" · answer it: flower answer q1 "…" · end it: flower abort. Or use another run folder with -r.',
   "cli.oracle.asked": "Asked on the side; the run does not notice. The answer comes here.",
@@ -170,6 +179,7 @@ export const en = {
   "cli.oracle.late": "There is no answer: it was not waited for any longer.",
   "cli.oracle.wait": "Side questions still open: {count}. Waiting for their answers, at most {seconds} s; Ctrl+C ends that.",
   "cli.cost": "Cost so far: {cost} · tokens in {input}, out {output}",
+  "cli.totalCost": "Total in this folder: {cost} (runs: {runs})",
   "cli.noDocument": "There is none yet.",
   "cli.unattended": "Nobody is at a terminal: questions are not waited for. Use --timeout SECONDS to wait for answers.",
   "ui.interruptPrompt": "say › ",
@@ -219,6 +229,8 @@ export const en = {
   "human.atInterrupt": "at an interrupt",
   "runtime.offline": "{place} cannot be reached. Waiting for the network, at most {minutes} min; nothing is spent meanwhile.",
   "runtime.online": "{place} can be reached again: going on.",
+  "runtime.cut": "The answer was cut at the model’s output limit; it is asked for once more, shorter.",
+  "runtime.cutAgain": "The answer was cut at the model’s output limit again; it counts as it is.",
   "runtime.unpriced":
     "The price of {model} is not known, so a limit in dollars cannot hold it: its tokens are counted, its cost is not. Watch the tokens (/cost), set a limit in tokens in your program, or use a model with a known price.",
   "budget.question": "The run has reached its limit: {used} of {of} are used. May it spend more?\nPick one, or say the new limit in total.",

@@ -17,6 +17,10 @@ export const pt: Texts = {
     "A cota de perguntas acabou. Continue pelo seu próprio julgamento e escreva esta pergunta e a suposição adotada em “Incógnitas e suposições”. Não pergunte de novo.",
   "human.declined":
     "A pessoa preferiu não responder a esta pergunta. Continue pelo seu próprio julgamento, escreva a suposição adotada em “Incógnitas e suposições” e não pergunte a mesma coisa de novo.",
+  "human.unclearPermission":
+    "“{answer}” não é um sim claro nem um não claro, por isso {id} continua esperando. Responda com uma destas opções: {options}. Sim e não também são entendidos, e um não pode continuar: “não, porque …”.",
+  "human.noSuchOption":
+    "{id} tem as opções 1 a {count}; não existe {answer}, por isso continua esperando: {options}. Palavras suas também são uma resposta; se é o próprio número, escreva uma frase.",
   "human.logOptions": "Opções:",
   "human.logAnswered": "{id} respondida após {seconds} s:",
   "human.logTimeout": "{id} ficou sem resposta ({seconds} s); o agente continua pelo próprio julgamento.",
@@ -64,6 +68,7 @@ export const pt: Texts = {
   "ui.ask.permission": "Permissão {id}",
   "ui.ask.from": "de {path}",
   "ui.ask.howOptions": "Um número escolhe, outras palavras respondem livremente, só Enter pula.",
+  "ui.ask.howPermission": "1 ou sim permite, 2 ou não recusa; “não, …” diz o motivo ao agente. Só Enter pula, o que recusa.",
   "ui.ask.howFree": "Digite a resposta. Só Enter pula.",
   "ui.ask.remaining": "Perguntas restantes: {count}",
   "ui.ask.answered": "{id} respondida: {answer}",
@@ -96,6 +101,7 @@ export const pt: Texts = {
   "ui.retry": "Tentativa {attempt} de {step}: {reason}",
   "ui.result.iterations": "iterações: {count}",
   "ui.end.achieved": "atingido",
+  "ui.end.done": "concluído",
   "ui.end.failed": "falhou",
   "ui.end.parked": "estacionado, à sua espera",
   "ui.end.budget": "parado no limite do orçamento",
@@ -156,6 +162,7 @@ export const pt: Texts = {
   // Command line and demo
   "cli.noEngine":
     "Nenhum modelo está configurado. Defina uma chave: GEMINI_API_KEY, ANTHROPIC_API_KEY ou OPENAI_API_KEY (FLOWER_MODEL=provider/model escolhe o modelo).\nSem chave: inicie o Ollama e defina OLLAMA_BASE_URL=http://localhost:11434 com FLOWER_MODEL=ollama/<model>.\nPara ver primeiro como funciona, sem nenhum modelo: flower demo",
+  "cli.mistyped": "Não existe o comando “{words}”. Você quis dizer: flower {command}? Se é um trabalho, diga: flower go {words}",
   "cli.runBusy":
     'Já há uma execução em andamento nesta pasta (processo {pid}, execução {run}).\nAcompanhe: flower log --follow · onde está: flower status · fale com ela: flower say "…" · responda: flower answer q1 "…" · termine: flower abort. Ou use outra pasta de execução com -r.',
   "cli.oracle.asked": "Perguntado à parte; a run não percebe. A resposta aparece aqui.",
@@ -164,6 +171,7 @@ export const pt: Texts = {
   "cli.oracle.late": "Não há resposta: não se esperou mais por ela.",
   "cli.oracle.wait": "Perguntas à parte ainda abertas: {count}. Esperando as respostas, no máximo {seconds} s; Ctrl+C encerra a espera.",
   "cli.cost": "Custo até agora: {cost} · tokens de entrada {input}, de saída {output}",
+  "cli.totalCost": "Total nesta pasta: {cost} (execuções: {runs})",
   "cli.noDocument": "Ainda não existe.",
   "cli.unattended": "Não há ninguém no terminal: as perguntas não esperam. Use --timeout SEGUNDOS para esperar respostas.",
   "ui.interruptPrompt": "diga › ",
@@ -214,6 +222,8 @@ export const pt: Texts = {
   "human.atInterrupt": "numa interrupção",
   "runtime.offline": "Não é possível alcançar {place}. À espera da rede, no máximo {minutes} min; nada é gasto entretanto.",
   "runtime.online": "{place} voltou a responder: o trabalho continua.",
+  "runtime.cut": "A resposta foi cortada no limite de saída do modelo; ela é pedida mais uma vez, mais curta.",
+  "runtime.cutAgain": "A resposta foi cortada de novo no limite de saída do modelo; ela vale como está.",
   "runtime.unpriced":
     "O preço de {model} não é conhecido, por isso um limite em dólares não o segura: os tokens são contados, o custo não. Acompanhe os tokens (/cost), defina um limite em tokens no seu programa ou use um modelo de preço conhecido.",
   "budget.question":

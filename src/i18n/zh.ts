@@ -28,6 +28,10 @@ export const zh: Texts = {
   "handoff.degradedNext": "看看工作区,弄清做到了哪一步,与任务对照,然后继续。",
   "handoff.degradedDoing": "任务的开头是:",
   "handoff.degradedCalls": "最后几次工具调用:",
+  "human.unclearPermission":
+    "“{answer}” 既不是明确的同意,也不是明确的拒绝,所以 {id} 仍在等待。请选一项:{options}。也可以回答“是”或“不”,拒绝时可以接着说原因:“不,因为……”。",
+  "human.noSuchOption":
+    "{id} 的选项是 1 到 {count},没有 {answer},所以它仍在等待:{options}。也可以用自己的话回答;如果指的就是这个数字,请写成一句话。",
   "human.logOptions": "选项:",
   "human.logAnswered": "{id} 已回答(等待 {seconds} 秒):",
   "human.logTimeout": "{id} 无人应答({seconds} 秒);agent 按自己的判断继续。",
@@ -61,6 +65,7 @@ export const zh: Texts = {
   "ui.ask.permission": "请求许可 {id}",
   "ui.ask.from": "来自 {path}",
   "ui.ask.howOptions": "输入数字选一项,输入别的话就是自由回答,直接回车跳过。",
+  "ui.ask.howPermission": "1 或“是”允许,2 或“不”拒绝;“不,……”会把原因告诉 agent。直接回车跳过,即不允许。",
   "ui.ask.howFree": "输入你的回答。直接回车跳过。",
   "ui.ask.remaining": "剩余提问次数:{count}",
   "ui.ask.answered": "{id} 已回答:{answer}",
@@ -93,6 +98,7 @@ export const zh: Texts = {
   "ui.retry": "{step} 第 {attempt} 次尝试:{reason}",
   "ui.result.iterations": "迭代次数:{count}",
   "ui.end.achieved": "达成",
+  "ui.end.done": "完成",
   "ui.end.failed": "失败",
   "ui.end.parked": "已停放,等你处理",
   "ui.end.budget": "因预算停下",
@@ -149,6 +155,7 @@ export const zh: Texts = {
   // Command line and demo
   "cli.noEngine":
     "还没有可用的模型。请设置密钥:GEMINI_API_KEY、ANTHROPIC_API_KEY 或 OPENAI_API_KEY(用 FLOWER_MODEL=provider/model 选择模型)。\n没有密钥:启动 Ollama,并设置 OLLAMA_BASE_URL=http://localhost:11434 和 FLOWER_MODEL=ollama/<model>。\n想先看看它怎么工作,不需要任何模型:flower demo",
+  "cli.mistyped": "没有“{words}”这个命令。你是想用 flower {command} 吗?如果这就是要做的事,请用:flower go {words}",
   "cli.runBusy":
     '这个文件夹里已经有一次运行在进行(进程 {pid},运行 {run})。\n看它:flower log --follow · 问它在哪里:flower status · 对它说话:flower say "…" · 回答:flower answer q1 "…" · 停掉它:flower abort · 或用 -r 换一个运行目录。',
   "cli.oracle.asked": "已在旁路提问,运行不会察觉。答案会显示在这里。",
@@ -157,6 +164,7 @@ export const zh: Texts = {
   "cli.oracle.late": "没有答案:没有再等下去。",
   "cli.oracle.wait": "还有 {count} 个旁路提问没有答案。最多等 {seconds} 秒;按 Ctrl+C 不再等。",
   "cli.cost": "目前花费:{cost} · token 输入 {input},输出 {output}",
+  "cli.totalCost": "这个文件夹合计:{cost}(运行次数:{runs})",
   "cli.noDocument": "还没有。",
   "cli.unattended": "终端前没有人:提问不会等待。用 --timeout 秒数 来等待回答。",
   "ui.interruptPrompt": "说 › ",
@@ -204,6 +212,8 @@ export const zh: Texts = {
   "human.atInterrupt": "打断时",
   "runtime.offline": "连不上 {place}。正在等网络恢复,最多 {minutes} 分钟;期间不花任何费用。",
   "runtime.online": "又能连上 {place} 了,继续。",
+  "runtime.cut": "回答在模型的输出上限处被截断;要求再答一次,短一些。",
+  "runtime.cutAgain": "回答再次在模型的输出上限处被截断;就以它为准。",
   "runtime.unpriced":
     "不知道 {model} 的价格,所以美元上限管不住它:只计 token,不计费用。请留意 token(/cost),在程序里设 token 上限,或换一个已知价格的模型。",
   "budget.question": "这次运行已到上限:{of} 已用 {used}。可以再多花吗?\n请选一项,或直接说新的总上限。",

@@ -1,7 +1,8 @@
 import type { BackendOutcome, BackendQuery } from "../backends/backend.ts";
 import { toFlowerError } from "../core/errors.ts";
 import { readText } from "../core/files.ts";
-import type { Event } from "../messages/event.ts";
+import { translator } from "../i18n/catalogue.ts";
+import { type Event, makeEvent } from "../messages/event.ts";
 import type { Steering } from "../runner/between.ts";
 import type { PlannedCall } from "../runner/planned-call.ts";
 import type { AttemptHost, Job } from "./attempt-host.ts";
@@ -10,7 +11,7 @@ import { handOver, takeOverBy } from "./hand-over.ts";
 import { StepBooks } from "./step-books.ts";
 import type { StepResult } from "./step-result.ts";
 import { attemptState, recover, tryAgain } from "./try-again.ts";
-import { interruptPrompt, RAISED_PROMPT } from "./words.ts";
+import { CUT_PROMPT, interruptPrompt, RAISED_PROMPT } from "./words.ts";
 
 type Stop = Extract<Decision, { readonly do: "stop" }>;
 
@@ -19,14 +20,21 @@ export async function runAttempts(job: Job, host: AttemptHost): Promise<StepResu
   const books = new StepBooks(job, host);
   host.onBooks((error) => books.result({ code: "aborted", message: error }));
   await begin(job, host, books);
+  let saidAgain = false;
   for (;;) {
     const end = await attempt({ ...job, agent: books.agentNow() }, host, books);
     const place = { host, books, agent: job.agent };
-    const decision = decide(end, await attemptState(end, books.attemptsInRow, place));
+    const decision = decide(end, { ...(await attemptState(end, books.attemptsInRow, place)), saidAgain });
     if (decision.do !== "retry" && decision.do !== "await-network") books.beginIterations();
     switch (decision.do) {
       case "finish":
+        if (saidAgain && isCut(end)) tellCut("runtime.cutAgain", host);
         return books.result();
+      case "say-again":
+        saidAgain = true;
+        tellCut("runtime.cut", host);
+        books.continueWith(CUT_PROMPT, "framework");
+        break;
       case "speak":
         books.continueWith(interruptPrompt(books.hear()), "person");
         break;
@@ -51,6 +59,14 @@ export async function runAttempts(job: Job, host: AttemptHost): Promise<StepResu
         return decision satisfies never;
     }
   }
+}
+
+function isCut(end: AttemptEnd): boolean {
+  return end.kind === "outcome" && end.outcome.cut === true;
+}
+
+function tellCut(key: "runtime.cut" | "runtime.cutAgain", { language, publish }: AttemptHost): void {
+  publish(makeEvent("task", translator(language)(key), { type: "notice", code: "answer-cut" }));
 }
 
 /** In the job's session; or in a fresh one, which takes over when that session has left its document to it. */

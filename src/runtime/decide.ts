@@ -16,12 +16,16 @@ export interface AttemptState {
   readonly unreachable: boolean;
   /** The caller has aborted. */
   readonly aborted: boolean;
+  /** An answer of this step that was cut has been asked for again. */
+  readonly saidAgain?: boolean;
 }
 
 export type Decision =
   | { readonly do: "finish" }
   /** The person's words are the next prompt; same session, not an attempt. */
   | { readonly do: "speak" }
+  /** The answer was cut at the output limit, and is asked for once more; same session, not an attempt. */
+  | { readonly do: "say-again" }
   /** The context is full; not an attempt. */
   | { readonly do: "hand-over" }
   | { readonly do: "stop"; readonly code: ErrorCode; readonly message: string }
@@ -29,13 +33,14 @@ export type Decision =
   | { readonly do: "await-network" }
   | { readonly do: "retry"; readonly attempt: number };
 
-/** What follows after an attempt, in this order: abort, done, a person's words, limits, full context, no network, retry, stop. Pure. */
+/** What follows after an attempt, in this order: abort, done or cut, a person's words, limits, full context, no network, retry, stop. Pure. */
 export function decide(end: AttemptEnd, state: AttemptState): Decision {
   if (end.kind === "failed") return decideFailure(end.error, state);
   const { outcome } = end;
   switch (outcome.kind) {
     case "done":
-      return state.wordsWaiting ? { do: "speak" } : { do: "finish" };
+      if (state.wordsWaiting) return { do: "speak" };
+      return outcome.cut && !state.saidAgain ? { do: "say-again" } : { do: "finish" };
     case "interrupted":
       return { do: "speak" };
     case "context-full":

@@ -44,6 +44,8 @@ export class RunBooks {
   readonly #changeListeners = new Set<() => void>();
   /** Of each step under way: its result as if it ended now with this error. */
   readonly #rows = new Set<(error: string) => StepResult>();
+  /** By step and start: the error that a row under way was written with. */
+  readonly #rescued = new Map<string, string>();
   #early: Event[] = [];
   #log: EventLog | undefined;
   #opening: Promise<void> | undefined;
@@ -102,7 +104,9 @@ export class RunBooks {
   /** Adds a step to the manifest; gives where a manifest that could not be read was set aside. */
   async addRow(result: StepResult): Promise<string | undefined> {
     const continues = this.continues === undefined ? {} : { continues: this.continues };
-    const { aside } = await appendManifestRows(this.manifestPath, [{ run: this.runId, ...continues, ...result }]);
+    const rescued = result.errorKind === "aborted" ? this.#rescued.get(rowKey(result)) : undefined;
+    const row = { run: this.runId, ...continues, ...result, ...(rescued === undefined ? {} : { error: rescued }) };
+    const { aside } = await appendManifestRows(this.manifestPath, [row]);
     return aside;
   }
 
@@ -112,9 +116,10 @@ export class RunBooks {
     return () => void this.#rows.delete(row);
   }
 
-  /** Before the process goes: writes the steps under way to the manifest with this error. */
+  /** Before the process goes: writes the steps under way to the manifest with this error, which stays when they are aborted then. */
   async rescue(error: string): Promise<void> {
     const results = [...this.#rows].map((row) => row(error));
+    for (const result of results) this.#rescued.set(rowKey(result), error);
     for (const result of results) await this.addRow(result);
     await this.flush();
   }
@@ -182,4 +187,8 @@ export class RunBooks {
   #changed(): void {
     for (const listener of this.#changeListeners) listener();
   }
+}
+
+function rowKey({ step, startedAt }: StepResult): string {
+  return JSON.stringify([step, startedAt]);
 }

@@ -77,6 +77,11 @@ export function promptWithWords(prompt: string, words: readonly string[]): strin
 /** After a person raised the limit. */
 export const RAISED_PROMPT = "You were stopped because the budget was used up. It has been raised: go on where you left off.";
 
+/** After an answer that ended at the model's output limit. */
+export const CUT_PROMPT =
+  "Your last answer was cut at the output limit, so it does not count. If there is work left, go on with it in smaller pieces; " +
+  "then give your whole answer again, shorter.";
+
 /** After a failure the session goes on; the model is not told error details. */
 export const CONTINUE_PROMPT =
   "The connection was lost for a moment and is back. Go on where you left off; check the state of anything that was in flight.";

@@ -6,6 +6,7 @@ import type { LoggedEvent } from "../messages/event.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { toLoggedEvent } from "../workbench/event-reader.ts";
 import { readChain, toCursor } from "../workbench/run-chain.ts";
+import { answerText } from "./read-answer.ts";
 import type { AskView, EventQuery, MailReceipt, OracleReply, RunState, ServedRun } from "./run-control.ts";
 import { EMPTY_STORY, reduceStory, toRunState } from "./run-story.ts";
 
@@ -67,8 +68,9 @@ export class LiveRun implements ServedRun {
     return this.#channel.asks.map(toAskView);
   }
 
-  async answer(askId: string, text: string): Promise<boolean> {
-    return this.#settled(this.#channel.answer(askId, text));
+  async answer(askId: string, words: string): Promise<boolean> {
+    const asked = this.#channel.asks.find(({ id, state }) => id === askId && state === "asked");
+    return asked !== undefined && this.#settled(this.#channel.answer(askId, answerText(asked, words, this.#channel.language)));
   }
 
   async decline(askId: string, reason = ""): Promise<boolean> {

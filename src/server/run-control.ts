@@ -87,7 +87,11 @@ export interface RunControl {
   state(): Promise<RunState>;
   /** Every question of the run, oldest first. */
   asks(): Promise<readonly AskView[]>;
-  /** False when the question does not exist or waits no longer. */
+  /**
+   * False when the question does not exist or waits no longer. Options are meant by their words or their number. Throws
+   * `bad-input`, and the question stays open, for words on a permission that are neither a clear yes nor a clear no, and for the
+   * number of an option that is not there.
+   */
   answer(askId: string, text: string): Promise<boolean>;
   decline(askId: string, reason?: string): Promise<boolean>;
   send(text: string): Promise<MailReceipt>;

@@ -6,8 +6,9 @@ import { readBook } from "../human/ask-book.ts";
 import { answerInStore, sendToStore } from "../human/ask-store.ts";
 import { readEvents } from "../workbench/event-reader.ts";
 import { eventsPath } from "../workbench/run-chain.ts";
+import { answerText } from "./read-answer.ts";
 import type { AskView, MailReceipt, RunState } from "./run-control.ts";
-import { EMPTY_STORY, reduceStory, toRunState } from "./run-story.ts";
+import { EMPTY_STORY, type RunStory, reduceStory, toRunState } from "./run-story.ts";
 
 export interface RunFilesOptions {
   readonly runDir: string;
@@ -37,11 +38,34 @@ export class RunFiles {
     this.#storePath = newest.map(asksPath).find(existsSync) ?? asksPath(this.id);
   }
 
+  /** Of the last run that did something: one that found everything finished tells nothing of the job. */
   async state(): Promise<RunState> {
-    const { runDir, chain, isAlive } = this.#options;
+    const { chain, isAlive } = this.#options;
+    const facts = { chain, isAlive, asks: await this.asks() };
+    const last = toRunState(await this.#story(this.id), { ...facts, run: this.id });
+    if (isAlive || last.outcome !== "achieved") return last;
+    for (const run of chain.slice(0, chain.indexOf(this.id) + 1).toReversed()) {
+      const story = await this.#story(run);
+      if (story.didWork) return toRunState(story, { ...facts, run });
+    }
+    return last;
+  }
+
+  /** The last verdict on the same work in the runs before this one. What came before a run that achieved its goal is about other work. */
+  async verdictBefore(run: string): Promise<RunState["verdict"]> {
+    const { chain } = this.#options;
+    for (const earlier of chain.slice(0, chain.indexOf(run)).toReversed()) {
+      const { verdict, end } = await this.#story(earlier);
+      if (end?.outcome === "achieved") return undefined;
+      if (verdict) return verdict;
+    }
+    return undefined;
+  }
+
+  async #story(run: string): Promise<RunStory> {
     let story = EMPTY_STORY;
-    for await (const event of readEvents(eventsPath(runDir, this.id))) story = reduceStory(story, event);
-    return toRunState(story, { run: this.id, chain, isAlive, asks: await this.asks() });
+    for await (const event of readEvents(eventsPath(this.#options.runDir, run))) story = reduceStory(story, event);
+    return story;
   }
 
   async asks(): Promise<readonly AskView[]> {
@@ -49,8 +73,10 @@ export class RunFiles {
     return asks.map((ask) => this.#toView(ask));
   }
 
-  /** False when the question does not exist or waits no longer. */
-  answer(askId: string, text: string): Promise<boolean> {
+  /** False when the question does not exist or waits no longer. Throws `bad-input` as a live run does. */
+  async answer(askId: string, words: string): Promise<boolean> {
+    const asked = (await this.asks()).find(({ id, state }) => id === askId && state === "asked");
+    const text = asked ? answerText(asked, words) : words;
     return answerInStore(this.#storePath, askId, text, { clock: this.#clock });
   }
 

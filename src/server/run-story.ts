@@ -12,15 +12,18 @@ export interface RunStory {
   readonly verdict?: RunState["verdict"];
   readonly end?: Extract<TaskPayload, { type: "run-end" }>;
   readonly lastSeq: number;
+  /** Something was done or asked. Not so when a start found everything finished. */
+  readonly didWork: boolean;
 }
 
-export const EMPTY_STORY: RunStory = { status: initialStatus(0), lastSeq: 0 };
+export const EMPTY_STORY: RunStory = { status: initialStatus(0), lastSeq: 0, didWork: false };
 
 /** The story after one more event. Pure; a kind it does not know changes nothing but the number. */
 export function reduceStory(story: RunStory, logged: LoggedEvent): RunStory {
   const event = logged as unknown as Event; // the log's lines are our events; what comes from a newer version falls through
   const status = reduceStatus(story.status, event, Date.parse(logged.at));
-  const next = { ...story, status, startedAt: story.startedAt ?? logged.at, lastSeq: logged.seq };
+  const didWork = story.didWork || (event.kind !== "task" && event.kind !== "step");
+  const next = { ...story, status, startedAt: story.startedAt ?? logged.at, lastSeq: logged.seq, didWork };
   if (event.kind !== "task" || !isReadable(event)) return { ...next, end: undefined, endedAt: undefined };
   const { payload } = event;
   if (payload.type === "run-end") return { ...next, end: payload, endedAt: logged.at };

@@ -103,7 +103,7 @@ export class Workbench {
   /** Absolute paths of the brief, the goal and the handoff documents that are there, in whatever language. */
   documents(): readonly string[] {
     const names = existsSync(this.notes) ? readdirSync(this.notes).filter(isRunDocument) : [];
-    return names.map((name) => join(this.notes, name));
+    return names.map((name) => join(this.notes, name)).filter((path) => existsSync(path)); // a name that is no text leads nowhere
   }
 
   /** The index as of now: path, description and size of the newest files, one line each. */

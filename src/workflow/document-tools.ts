@@ -42,7 +42,10 @@ export function documentTool<T extends object>(options: DocumentToolOptions<T>):
     execute(args, context) {
       const read = options.read(args);
       if (Array.isArray(read))
-        return toolOutput(`Not accepted: ${read.join("; ")}. Correct it and call ${options.name} again.`, { isError: true });
+        return toolOutput(
+          `Not accepted: ${read.map((why) => why.replace(/\.+$/, "")).join("; ")}. Correct it and call ${options.name} again.`,
+          { isError: true },
+        );
       if (options.into.put(read as T, context)) return "Accepted.";
       return toolOutput(`Not accepted: a ${options.name} was already handed in in this reply; that one counts.`, { isError: true });
     },

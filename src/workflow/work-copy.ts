@@ -1,11 +1,12 @@
-import { constants } from "node:fs";
+import { constants, type Dirent } from "node:fs";
 import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, readlink, realpath, rm, symlink, utimes } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { throwIfAborted } from "../core/abort.ts";
 import { messageOf } from "../core/errors.ts";
 import { hasCode } from "../core/files.ts";
 import { isAlive } from "../core/process-state.ts";
+import { isOutOfReach, joinBytes } from "../core/tree-paths.ts";
 import { isWithin } from "../tools/builtin/paths.ts";
 
 /** A copy of a working tree in which commands may do what they like. */
@@ -28,8 +29,9 @@ const MOST_ENTRIES = 300_000;
 
 /**
  * Copies a working tree, uncommitted and ignored files included, sharing blocks where the file system can. Links that lead into
- * the tree lead into the copy; none leads back. Sockets, pipes and devices are left out. A string instead of a copy says why
- * there is none. Scripts that name the original by its absolute path still reach it: hash the original before and after.
+ * the tree lead into the copy; none leads back. Sockets, pipes and devices are left out, and what cannot be reached: it may not be
+ * read, has gone meanwhile, or lies too deep. Names need not be text. A string instead of a copy says why there is none. Scripts
+ * that name the original by its absolute path still reach it: hash the original before and after.
  */
 export async function copyWorkspace(workspace: string, options: WorkCopyOptions = {}): Promise<WorkCopy | string> {
   const from = await realpath(workspace);
@@ -61,42 +63,55 @@ async function whyNotToCopy(from: string, options: WorkCopyOptions): Promise<str
 async function measure(from: string, options: WorkCopyOptions, maxBytes: number): Promise<number> {
   let bytes = 0;
   let entries = 0;
-  const folders: Buffer[] = [Buffer.from(from)];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const { path, kind } of await entriesOf(folder, options)) {
-      if (++entries > MOST_ENTRIES) return Number.POSITIVE_INFINITY;
-      if (kind === "folder") folders.push(path);
-      else bytes += (await lstat(path).catch(unlessGone))?.size ?? 0;
-      if (bytes > maxBytes) return bytes;
-    }
+  for await (const { path, kind } of walk(from, options)) {
+    if (++entries > MOST_ENTRIES) return Number.POSITIVE_INFINITY;
+    if (kind !== "folder") bytes += (await unlessOutOfReach(() => lstat(joinBytes(Buffer.from(from), path))))?.size ?? 0;
+    if (bytes > maxBytes) return bytes;
   }
   return bytes;
 }
 
 /** Paths are bytes: a name need not be UTF-8. */
 interface Entry {
-  readonly name: Buffer;
+  /** Below the root; a row of bytes, which need not be text. */
   readonly path: Buffer;
-  readonly kind: "file" | "folder" | "link";
+  readonly kind: "folder" | "file" | "link";
 }
 
-/** What a folder holds, without what is left out; nothing when it has gone meanwhile. */
-async function entriesOf(folder: Buffer, options: WorkCopyOptions): Promise<readonly Entry[]> {
-  if (options.signal) throwIfAborted(options.signal);
-  const items = (await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch(unlessGone)) ?? [];
-  return items.flatMap((item) => {
-    const kind = item.isDirectory() ? "folder" : item.isSymbolicLink() ? "link" : item.isFile() ? "file" : undefined;
-    const path = below(folder, item.name);
-    return kind === undefined || options.exclude?.includes(path.toString()) ? [] : [{ name: item.name, path, kind }];
-  });
+/** Each folder before what is in it. What has gone meanwhile or may not be listed is passed over, as are sockets, pipes and devices. */
+async function* walk(root: string, options: WorkCopyOptions): AsyncGenerator<Entry> {
+  const from = Buffer.from(root);
+  const folders: Buffer[] = [Buffer.alloc(0)];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const item of await itemsOf(joinBytes(from, folder))) {
+      if (options.signal) throwIfAborted(options.signal);
+      const path = joinBytes(folder, item.name);
+      const kind = kindOf(item);
+      if (kind === undefined || options.exclude?.includes(join(root, path.toString()))) continue;
+      yield { path, kind };
+      if (kind === "folder") folders.push(path);
+    }
+  }
 }
 
-function below(folder: Buffer, name: Buffer): Buffer {
-  return Buffer.concat([folder, Buffer.from(sep), name]);
+async function itemsOf(folder: Buffer): Promise<readonly Dirent<Buffer>[]> {
+  return (await unlessOutOfReach(() => readdir(folder, { withFileTypes: true, encoding: "buffer" }))) ?? [];
 }
 
-function unlessGone(error: unknown): undefined {
-  if (!hasCode(error, "ENOENT", "ENOTDIR")) throw error;
+function kindOf(item: Dirent<Buffer>): Entry["kind"] | undefined {
+  if (item.isDirectory()) return "folder";
+  if (item.isSymbolicLink()) return "link";
+  return item.isFile() ? "file" : undefined;
+}
+
+/** Undefined when one entry cannot be reached; the tree's other entries can. */
+async function unlessOutOfReach<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isOutOfReach(error)) return undefined;
+    throw error;
+  }
 }
 
 const PREFIX = ".flower-copy-";
@@ -121,46 +136,56 @@ async function sweep(folder: string): Promise<void> {
   }
 }
 
-interface Trees {
-  readonly from: string;
-  readonly to: string;
-}
-
 async function copyTree(from: string, to: string, options: WorkCopyOptions): Promise<void> {
-  await copyFolder(Buffer.from(from), Buffer.from(to), { from, to }, options);
-}
-
-async function copyFolder(from: Buffer, to: Buffer, trees: Trees, options: WorkCopyOptions): Promise<void> {
-  const info = await lstat(from).catch(unlessGone);
-  if (!info) return;
+  const [source, target] = [Buffer.from(from), Buffer.from(to)];
+  const folders: Buffer[] = [Buffer.alloc(0)];
   await mkdir(to);
-  for (const { name, path, kind } of await entriesOf(from, options)) {
-    const copy = below(to, name);
-    if (kind === "folder") await copyFolder(path, copy, trees, options);
-    else if (kind === "link") await copyLink(path, copy, trees).catch(unlessGone);
-    else await copyOneFile(path, copy).catch(unlessGone);
+  for await (const { path, kind } of walk(from, options)) {
+    const [original, copy] = [joinBytes(source, path), joinBytes(target, path)];
+    if (kind === "folder") {
+      folders.push(path);
+      await unlessOutOfReach(() => mkdir(copy));
+    } else
+      await unlessOutOfReach(() => (kind === "link" ? copyLink(original, copy, { from: source, to: target }) : copyOne(original, copy)));
   }
-  await chmod(to, info.mode); // last: it may forbid writing
-  await utimes(to, info.atime, info.mtime);
+  for (const path of folders.reverse()) await unlessOutOfReach(() => dress(joinBytes(source, path), joinBytes(target, path)));
 }
 
-async function copyOneFile(path: Buffer, copy: Buffer): Promise<void> {
-  const { atime, mtime } = await lstat(path);
-  await copyFile(path, copy, constants.COPYFILE_FICLONE);
+async function copyOne(original: Buffer, copy: Buffer): Promise<void> {
+  await copyFile(original, copy, constants.COPYFILE_FICLONE);
+  const { atime, mtime } = await lstat(original);
   await utimes(copy, atime, mtime);
 }
 
-/** A link into the original becomes one into the copy; a relative one that leads out of it becomes absolute. */
-async function copyLink(path: Buffer, copy: Buffer, { from, to }: Trees): Promise<void> {
-  const bytes = await readlink(path, { encoding: "buffer" });
-  const target = bytes.toString();
-  if (!Buffer.from(target).equals(bytes)) return symlink(bytes, copy);
-  const original = resolve(dirname(path.toString()), target);
-  const wanted = isWithin(original, from) ? join(to, relative(from, original)) : original;
-  const isRight = !isAbsolute(target) && resolve(dirname(copy.toString()), target) === wanted;
-  await symlink(isRight ? target : wanted, copy);
+/** A folder's mode and times, once everything is in it: it may be one that nobody may write to. */
+async function dress(original: Buffer, copy: Buffer): Promise<void> {
+  const { mode, atime, mtime } = await lstat(original);
+  await utimes(copy, atime, mtime);
+  await chmod(copy, mode & 0o7777);
 }
 
+/** A link into the original becomes one into the copy; a relative one that leads out of it becomes absolute. */
+async function copyLink(original: Buffer, copy: Buffer, { from, to }: { readonly from: Buffer; readonly to: Buffer }): Promise<void> {
+  const target = await readlink(original, { encoding: "buffer" });
+  const [path, copied, link, root, copyRoot] = [original, copy, target, from, to].map((bytes) => bytes.toString("latin1")) as FiveTexts;
+  const led = resolve(dirname(path), link);
+  const wanted = isWithin(led, root) ? join(copyRoot, relative(root, led)) : led;
+  const isRight = !isAbsolute(link) && resolve(dirname(copied), link) === wanted;
+  await symlink(isRight ? target : Buffer.from(wanted, "latin1"), copy); // one character a byte: nothing is lost on the way
+}
+
+type FiveTexts = [string, string, string, string, string];
+
 function closer(folder: string): () => Promise<void> {
-  return () => rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}); // what a command made unwritable stays; it harms nobody
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  return () =>
+    remove()
+      .catch(() => unlock(folder).then(remove))
+      .catch(() => {}); // what cannot be taken away stays; it harms nobody
+}
+
+/** Lets the owner take away what lies in folders that nobody may write to. */
+async function unlock(root: string): Promise<void> {
+  for await (const { path, kind } of walk(root, {}))
+    if (kind === "folder") await unlessOutOfReach(() => chmod(joinBytes(Buffer.from(root), path), 0o700));
 }

@@ -7,6 +7,7 @@ import { BudgetLedger, LIMIT_KINDS, type LimitReached } from "../runtime/budget.
 import type { Runtime } from "../runtime/runtime.ts";
 import { askBudget } from "./ask-budget.ts";
 import { type Chain, earlierRunFiles } from "./chain.ts";
+import { readConsent } from "./consent.ts";
 import { type Ctx, REJECTION_KEY, RESULTS_KEY, resultsOf, verdictOf } from "./ctx.ts";
 import { earlierSpending, type Spending } from "./earlier-spending.ts";
 import type { Step } from "./step.ts";
@@ -117,9 +118,9 @@ export class WorkflowRun {
       const question = this.#t("permission.question", { tool, summary: detail, reason });
       const asked = await channel.ask(question, { options, purpose: "permission", path, key, signal });
       if (asked.state !== "answered") return asked.state === "declined" ? "deny" : "nobody";
-      if (asked.answer === options[0]) return "allow";
-      if (asked.answer !== options[1]) void channel.send(asked.answer); // other words are no consent, and they reach the agent
-      return "deny";
+      const consent = readConsent(asked.answer);
+      if (consent === undefined) void channel.send(asked.answer); // other words are no consent, and they reach the agent
+      return consent ?? "deny";
     };
   }
 

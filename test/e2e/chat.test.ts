@@ -67,7 +67,7 @@ test("who speaks, calls, handovers and tokens are shown; what was said and who t
     "/reset",
     "/history",
     "Hi again",
-    "/help",
+    "/hlep",
     "/quit",
     "no more",
   ];
@@ -116,7 +116,7 @@ test("calls that need consent are asked about one by one; what is allowed runs, 
     if (prompt === "Hi") return { text: "Hello." };
     return news.length > 0 ? { text: news.join(" | ") } : { calls: [5, 50, 500].map((euros) => ({ name: "pay", args: { euros } })) };
   });
-  const typed = ["pay", "1", "/agents", "far too much", "2", "pay", "/reset", "Hi"];
+  const typed = ["pay", "yes", "/agents", "far too much", "2", "pay", "/reset", "Hi"];
   const ended = await chatWith(typed, ["agents.ts:clerk"], { cwd: await placeWithAgents(), env: server.env() });
   expect(ended.code).toBe(0);
   const asks = linesOf(ended).filter((line) => line.startsWith("Clerk asks"));

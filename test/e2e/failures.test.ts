@@ -123,5 +123,6 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s ends the run with exit c
   const books = new Books(folder);
   expect(await books.end()).toMatchObject({ outcome: "interrupted", exitCode: 130, failedAt: "work" });
   expect((await books.lineage()).outcome).toBe("interrupted");
+  expect((await books.manifest()).at(-1)).toMatchObject({ step: "work", ok: false, error: "killed-by-signal", errorKind: "aborted" });
   await books.expectWhole();
 });

@@ -16,6 +16,8 @@ describe("wrong usage ends with exit code 2, a reason, and no file made", () => 
     [["--lang", "tlh", "x"], /en, zh, pt/],
     [["--frobnicate", "x"], /unknown option '--frobnicate'/],
     [["once"], /missing required argument/],
+    [["statsu"], /Did you mean: flower status\?.*flower go statsu/],
+    [["anwser", "q1", "2"], /Did you mean: flower answer\?/],
   ])("%j", async (args, reason) => {
     const folder = await newFolder();
     const { code, stdout, stderr } = await flower(args, { cwd: folder });

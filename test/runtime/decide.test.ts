@@ -11,6 +11,9 @@ const failed = (code: ErrorCode): AttemptEnd => ({ kind: "failed", error: new Fl
 test.each<[string, AttemptEnd, Partial<AttemptState>, object]>([
   ["done is done", outcome("done"), {}, { do: "finish" }],
   ["done, but a person spoke meanwhile", outcome("done"), { wordsWaiting: true }, { do: "speak" }],
+  ["done, but cut", { kind: "outcome", outcome: { kind: "done", text: "", cut: true } }, {}, { do: "say-again" }],
+  ["cut once more", { kind: "outcome", outcome: { kind: "done", text: "", cut: true } }, { saidAgain: true }, { do: "finish" }],
+  ["cut, but a person spoke", { kind: "outcome", outcome: { kind: "done", text: "", cut: true } }, { wordsWaiting: true }, { do: "speak" }],
   ["done on the last attempt", outcome("done"), { attempts: 6 }, { do: "finish" }],
   ["interrupted", outcome("interrupted"), {}, { do: "speak" }],
   ["interrupted on the last attempt: no attempt is used", outcome("interrupted"), { attempts: 6, wordsWaiting: true }, { do: "speak" }],

@@ -35,7 +35,7 @@ test("steps that run side by side each get their row", async () => {
   expect((await bench.manifest()).map((row) => row.step).sort()).toEqual(["a", "b", "c"]);
 });
 
-test("rescue writes the step under way as killed; when it ends after all, its row says how", async () => {
+test("rescue writes the step under way as killed, and so it stays when the step is aborted then", async () => {
   const bench = openBench([{ ...steps(1), usage: { inputTokens: 7, costUsd: 0.1 } }]);
   const running = bench.runtime.run(hanging, "go", { onEvent: bench.note, stepName: "work" });
   await called(bench, 1);
@@ -44,7 +44,7 @@ test("rescue writes the step under way as killed; when it ends after all, its ro
   expect(row).toMatchObject({ step: "work", ok: false, error: "killed-by-signal", costUsd: 0.1, usage: { inputTokens: 7 } });
   bench.runtime.abort(new FlowerError("aborted", "enough"));
   await running;
-  expect(await bench.manifest()).toMatchObject([{ step: "work", ok: false, error: "enough", errorKind: "aborted" }]);
+  expect(await bench.manifest()).toMatchObject([{ step: "work", ok: false, error: "killed-by-signal", errorKind: "aborted" }]);
 });
 
 test("rescue with nothing under way writes no row", async () => {

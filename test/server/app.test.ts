@@ -46,6 +46,19 @@ test("a question is answered once, over HTTP; whoever comes later is told so", a
   expect(await (await served.post("/asks/q7/answer", { text: "x" })).json()).toEqual({ ok: false });
 });
 
+test("an answer that answers nothing is refused with the options, and the question stays open", async () => {
+  const served = serveStage([ASK, "blue it is"]);
+  const { ended } = await asked(served);
+  const refused = await served.post("/asks/q1/answer", { text: "7" });
+  expect({ status: refused.status, body: await refused.json() }).toEqual({
+    status: 400,
+    body: { code: "bad-input", message: expect.stringContaining("1 red · 2 blue") },
+  });
+  expect(await (await served.post("/asks/q1/answer", { text: "2" })).json()).toEqual({ ok: true });
+  await ended;
+  expect(served.channel.asks).toMatchObject([{ state: "answered", answer: "blue" }]);
+});
+
 test("a question is declined with a reason", async () => {
   const served = serveStage([ASK, "then not"]);
   const { ended } = await asked(served);

@@ -259,8 +259,9 @@ function lastMessage(entries: readonly JournalEntry[]): Message | undefined {
 function toOutcome(outcome: TurnOutcome): BackendOutcome {
   switch (outcome.kind) {
     case "done":
+      return { kind: "done", text: outcome.text, ...(outcome.cut ? { cut: true } : {}) };
     case "iteration-limit":
-      return { kind: outcome.kind, text: outcome.text };
+      return { kind: "iteration-limit", text: outcome.text };
     case "budget":
       return { kind: "budget", text: "", reason: outcome.reason };
     case "needs-approval":

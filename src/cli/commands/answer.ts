@@ -1,5 +1,5 @@
+import { readAnswer } from "../../server/read-answer.ts";
 import { lookForRun, type PlaceOptions, refuse, tell, whyNoRemote } from "../control-place.ts";
-import { interpretLine } from "../terminal/commands.ts";
 
 /** Answers a question of the run in this folder, or leaves the answer for its next start. Gives the exit code. */
 export async function answer(id: string, words: string, options: PlaceOptions): Promise<number> {
@@ -12,8 +12,9 @@ export async function answer(id: string, words: string, options: PlaceOptions): 
   const ask = asks.find((each) => each.id === id);
   const open = asks.filter((each) => each.state === "asked").map((each) => each.id);
   if (!ask) return refuse(t(open.length === 0 ? "cli.answer.noneOpen" : "cli.answer.unknown", { id, open: open.join(", ") }));
-  const line = interpretLine(` ${words}`, { question: ask }); // as at the terminal: a number picks an option
-  const text = line.kind === "answer" ? line.text : words;
+  const read = ask.state === "asked" ? readAnswer(ask, words, t) : { text: words };
+  if ("refusal" in read) return refuse(read.refusal);
+  const { text } = read;
   if (!(await door.answer(id, text))) return refuse(t("cli.answer.settled", { id }));
   return tell(options, t(found.isAlive ? "cli.answer.done" : "cli.answer.stored", { id, answer: text }), { ok: true, answer: text });
 }

@@ -1,5 +1,6 @@
 import type { Translate } from "../../i18n/catalogue.ts";
 import { clip } from "../../messages/event.ts";
+import { type FolderCost, folderCost } from "../../server/folder-cost.ts";
 import type { AskView, RunState } from "../../server/run-control.ts";
 import { lookForRun, type PlaceOptions, refuse, tell, whyNoRemote } from "../control-place.ts";
 import { formatCost, formatDuration, formatTokens } from "../terminal/format.ts";
@@ -9,14 +10,17 @@ export async function status(options: PlaceOptions): Promise<number> {
   const sight = await lookForRun(options);
   const { found, t } = sight;
   if (!found) return refuse(whyNoRemote(sight));
-  const state = await (found.remote ?? found.files).state();
-  return tell(options, statusLines(state, { t, isResumed: found.isResumed, now: Date.now() }).join("\n"), state);
+  const [now, total] = await Promise.all([(found.remote ?? found.files).state(), folderCost(sight.place.runDir)]);
+  const state = { ...now, verdict: now.verdict ?? (await found.files.verdictBefore(now.run)) };
+  const text = statusLines(state, { t, isResumed: found.isResumed, now: Date.now(), total }).join("\n");
+  return tell(options, text, { ...state, totalCostUsd: total.usd, totalCostComplete: total.complete });
 }
 
 interface StatusView {
   readonly t: Translate;
   readonly isResumed: boolean;
   readonly now: number;
+  readonly total: FolderCost;
 }
 
 function statusLines(state: RunState, view: StatusView): readonly string[] {
@@ -27,6 +31,7 @@ function statusLines(state: RunState, view: StatusView): readonly string[] {
   if (step) lines.push(t("cli.status.step", { index: step.index, total: step.total, step: step.name, round }));
   if (state.state === "running") lines.push(t("cli.status.now", { activity: activityText(state.activity, t) }));
   lines.push(t("cli.status.cost", { cost: costText(state) }));
+  lines.push(t("cli.totalCost", { cost: formatCost(view.total.usd, view.total.complete), runs: view.total.runs }));
   if (state.context !== undefined) lines.push(contextText(state.context, state.handoffAt, t));
   if (verdict)
     lines.push(t("cli.status.verdict", { round: verdict.round, state: t(`verdict.${verdict.state || "none"}`), reason: verdict.reason }));
@@ -42,10 +47,11 @@ function oneLine(text: string): string {
   return clip(text.replaceAll(/\s+/g, " ").trim(), 200);
 }
 
-function stateText({ state, outcome, exitCode }: RunState, { t, isResumed }: StatusView): string {
+function stateText({ state, outcome = "failed", exitCode, verdict }: RunState, { t, isResumed }: StatusView): string {
   if (state === "running") return t("cli.status.running");
   if (state === "gone") return t(isResumed ? "cli.status.gone" : "cli.status.goneForGood");
-  return t("cli.status.ended", { outcome: t(`ui.end.${outcome ?? "failed"}`), code: exitCode ?? 1 });
+  const isDone = outcome === "achieved" && verdict?.state !== "achieved"; // nobody judged it
+  return t("cli.status.ended", { outcome: t(isDone ? "ui.end.done" : `ui.end.${outcome}`), code: exitCode ?? 1 });
 }
 
 function sinceText({ startedAt = "", endedAt, state }: RunState, { t, now }: StatusView): string {
@@ -70,8 +76,7 @@ function activityText(activity: string, t: Translate): string {
 }
 
 function costText({ costUsd, costComplete }: RunState): string {
-  if (costUsd === undefined) return formatCost(0);
-  return costComplete ? formatCost(costUsd) : `≥ ${formatCost(costUsd)}`;
+  return formatCost(costUsd ?? 0, costUsd === undefined || costComplete);
 }
 
 function contextText(context: number, handoffAt: number | undefined, t: Translate): string {

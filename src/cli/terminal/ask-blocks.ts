@@ -21,6 +21,7 @@ export function questionBlock(page: Page, text: string, question: Question): str
 }
 
 function howToAnswer({ t }: Page, question: Question): string {
+  if (question.purpose === "permission") return t("ui.ask.howPermission");
   const how = t(question.options.length > 0 ? "ui.ask.howOptions" : "ui.ask.howFree");
   return question.remaining < 0 ? how : `${how} ${t("ui.ask.remaining", { count: question.remaining })}`;
 }

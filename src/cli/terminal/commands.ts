@@ -5,6 +5,7 @@ type TerminalCommand = (typeof TERMINAL_COMMANDS)[number];
 /** What a typed line means. */
 export type TypedLine =
   | { readonly kind: "nothing" }
+  /** The words as they were typed: what they mean, `readAnswer` says. */
   | { readonly kind: "answer"; readonly questionId: string; readonly text: string }
   /** The person chose not to answer. */
   | { readonly kind: "skip"; readonly questionId: string }
@@ -17,7 +18,7 @@ export type TypedLine =
 
 export interface LineContext {
   /** The question the line belongs to. */
-  readonly question?: { readonly id: string; readonly options: readonly string[] };
+  readonly question?: { readonly id: string };
 }
 
 /**
@@ -27,7 +28,7 @@ export interface LineContext {
 export function interpretLine(line: string, { question }: LineContext = {}): TypedLine {
   const text = line.trim();
   if (text === "") return question ? { kind: "skip", questionId: question.id } : { kind: "nothing" };
-  return special(line) ?? (question ? answer(text, question) : { kind: "mail", text });
+  return special(line) ?? (question ? { kind: "answer", questionId: question.id, text } : { kind: "mail", text });
 }
 
 function special(line: string): TypedLine | undefined {
@@ -45,11 +46,4 @@ function command(name: string, words: string): TypedLine {
   if (name === "interrupt") return { kind: "interrupt", text: words };
   const known = TERMINAL_COMMANDS.find((each) => each === name);
   return known && words === "" ? { kind: "command", name: known } : { kind: "unknown-command", name: `${name} ${words}`.trim() };
-}
-
-/** A number picks an option; a number that names none is an answer like any other words. */
-function answer(text: string, question: { readonly id: string; readonly options: readonly string[] }): TypedLine {
-  const number = /^(\d{1,3})[.)]?$/.exec(text.normalize("NFKC"))?.[1];
-  const option = number === undefined ? undefined : question.options[Number(number) - 1];
-  return { kind: "answer", questionId: question.id, text: option ?? text };
 }

@@ -5,9 +5,9 @@ export function formatTokens(tokens: number): string {
   return `${(tokens / 1_000_000).toFixed(1)}M`;
 }
 
-/** `$0.42`; four digits below one cent, so that a cheap run does not look free. */
-export function formatCost(usd: number): string {
-  return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
+/** `$0.42`; four digits below one cent, so that a cheap run does not look free; `≥ $0.42` when there is more of an unknown price. */
+export function formatCost(usd: number, isComplete = true): string {
+  return `${isComplete ? "" : "≥ "}$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
 }
 
 /** `8s`, `3m12s`, `2h05m`. */

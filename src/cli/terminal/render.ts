@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../../core/clock.ts";
 import { type Language, type Translate, translator } from "../../i18n/catalogue.ts";
 import type { Event, EventOf, Speech } from "../../messages/event.ts";
 import { isReadable } from "../../messages/readable.ts";
+import { initialStatus, knownCost, reduceStatus, type StatusState } from "../../server/status-state.ts";
 import { mailLines, outcomeLines, questionBlock } from "./ask-blocks.ts";
 import { formatCost } from "./format.ts";
 import { createPage, framed, marked, type Page, rule } from "./page.ts";
@@ -16,7 +17,7 @@ import {
   toolResultLines,
   transferText,
 } from "./speech-blocks.ts";
-import { budgetLines, checkLines, goalLines, runEndLines, verdictLines } from "./task-blocks.ts";
+import { budgetLines, checkLines, goalLines, type RunSum, runEndLines, verdictLines } from "./task-blocks.ts";
 import { firstLines, textColumns, wrapText } from "./wrap.ts";
 
 export interface RenderOptions {
@@ -49,6 +50,8 @@ export class Render {
   readonly #t: Translate;
   readonly #clock: Clock;
   readonly #startedAt: number;
+  #state: StatusState;
+  #isJudged = false;
   #group = "";
   #step = "";
   #label = "";
@@ -60,9 +63,11 @@ export class Render {
     this.#t = translator(options.language);
     this.#clock = options.clock ?? systemClock;
     this.#startedAt = this.#clock.now();
+    this.#state = initialStatus(this.#startedAt);
   }
 
   event(event: Event): void {
+    this.#state = reduceStatus(this.#state, event, this.#clock.now());
     for (const block of this.#blocksOf(event)) if (block) this.#print(block);
   }
 
@@ -180,6 +185,7 @@ export class Render {
       case "check":
         return { group: "check", lines: checkLines(page, task) };
       case "verdict":
+        this.#isJudged = task.state === "achieved";
         return { group: "verdict", lines: verdictLines(page, task) };
       case "budget":
         return { group: "notice", lines: budgetLines(page, event.text, task) };
@@ -188,10 +194,14 @@ export class Render {
       case "progress":
         return this.#verbose(this.#notice("· ", event.text, "dim"));
       case "run-end":
-        return { group: "end", lines: runEndLines(page, task, this.#clock.now() - this.#startedAt) };
+        return { group: "end", lines: runEndLines(page, task, this.#sum()) };
       default:
         return this.#unknown(event);
     }
+  }
+
+  #sum(): RunSum {
+    return { durationMs: this.#clock.now() - this.#startedAt, cost: knownCost(this.#state), isJudged: this.#isJudged };
   }
 
   #result(event: EventOf<"result">): Block | undefined {

@@ -82,7 +82,7 @@ export class StatusLine {
     if (context !== undefined) facts.push(contextFact(context, handoffAt));
     facts.push(formatDuration((endedAt ?? now) - startedAt));
     const cost = knownCost(this.#state);
-    if (cost) facts.splice(-1, 0, cost.complete ? formatCost(cost.usd) : `≥ ${formatCost(cost.usd)}`);
+    if (cost) facts.splice(-1, 0, formatCost(cost.usd, cost.complete));
     return facts;
   }
 

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import type { CheckEvidence, TaskPayload, VerdictState } from "../../messages/event.ts";
-import { formatDuration } from "./format.ts";
+import { formatCost, formatDuration } from "./format.ts";
 import { type Cell, marked, type Page, type Paint, rule, table } from "./page.ts";
 import { sanitize, sanitizeLine } from "./sanitize.ts";
 import { firstLines, truncate, wrapText } from "./wrap.ts";
@@ -89,13 +89,24 @@ function round(amount: number): number {
   return Number(amount.toFixed(amount < 1 ? 4 : 2));
 }
 
-/** The last line of a run: outcome, time, exit code, and where and why it stopped. */
-export function runEndLines(page: Page, end: Task<"run-end">, durationMs: number): string[] {
+/** What a run's last line tells beside its last event. */
+export interface RunSum {
+  readonly durationMs: number;
+  /** Undefined while nothing with a price was used. */
+  readonly cost: { readonly usd: number; readonly complete: boolean } | undefined;
+  /** The last verdict was that the goal is achieved. Without one nothing was judged: then the work is done, no more. */
+  readonly isJudged: boolean;
+}
+
+/** The last line of a run: outcome, time, cost, exit code, and where and why it stopped. */
+export function runEndLines(page: Page, end: Task<"run-end">, { durationMs, cost, isJudged }: RunSum): string[] {
   const { t, colors } = page;
   const good = end.outcome === "achieved";
   const paint = good ? colors.green : end.outcome === "failed" ? colors.red : colors.yellow;
   const place = end.failedAt === undefined ? [] : [t("ui.end.failedAt", { step: sanitizeLine(end.failedAt) })];
-  const facts = [t(`ui.end.${end.outcome}`), ...place, formatDuration(durationMs), t("ui.end.exit", { code: end.exitCode })];
+  const outcome = t(good && !isJudged ? "ui.end.done" : `ui.end.${end.outcome}`);
+  const spent = cost === undefined ? [] : [formatCost(cost.usd, cost.complete)];
+  const facts = [outcome, ...place, formatDuration(durationMs), ...spent, t("ui.end.exit", { code: end.exitCode })];
   const lines = [colors.bold(paint(rule(page, facts.join(" · "), "━")))];
   return end.reason === undefined || end.reason === "" ? lines : [...lines, ...wrapText(sanitize(end.reason), page.width)];
 }

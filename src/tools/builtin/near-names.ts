@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, parse } from "node:path";
+import { editDistance } from "../../core/edit-distance.ts";
 
 const MOST_NAMES = 3;
 
@@ -18,18 +19,4 @@ export async function nearNames(path: string): Promise<readonly string[]> {
 
 function distanceOf(a: string, b: string): number {
   return parse(a).name === parse(b).name ? 0 : editDistance(a, b);
-}
-
-/** Levenshtein's distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, (row[j] as number) + 1, (next[j - 1] as number) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] as number;
 }

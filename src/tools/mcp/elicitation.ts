@@ -28,7 +28,7 @@ export async function elicit(server: string, params: ElicitRequestFormParams, as
 async function confirm(question: string, ask: AskPerson): Promise<ElicitResult> {
   const said = await ask(question, ["accept", "decline"]);
   if (said === "nobody") return { action: "cancel" };
-  return { action: said !== "declined" && /^(?:accept|1)$/i.test(said.answer.trim()) ? "accept" : "decline" };
+  return { action: said !== "declined" && readFlag(said.answer.trim()) ? "accept" : "decline" };
 }
 
 interface Field {
@@ -63,10 +63,16 @@ function wanted(property: Property, options: readonly string[]): string {
   return options.length > 0 ? options.join(" | ") : property.type;
 }
 
+/** A yes or a no, an option's word or its number. */
+function readFlag(answer: string): boolean | undefined {
+  if (/^(?:true|accept|ok|yes|y|sim|s|是|好|可以|1)$/i.test(answer)) return true;
+  return /^(?:false|decline|no|n|não|nao|否|不|2)$/i.test(answer) ? false : undefined;
+}
+
 function readValue(answer: string, property: Property, options: readonly string[]): Value | undefined {
   switch (property.type) {
     case "boolean":
-      return /^(?:true|yes|y|sim|s|是|1)$/i.test(answer) ? true : /^(?:false|no|n|não|否|2)$/i.test(answer) ? false : undefined;
+      return readFlag(answer);
     case "number":
     case "integer": {
       const value = Number(answer);
