@@ -1,25 +1,26 @@
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { streamSSE } from "hono/streaming";
-import { supportRunner, toHttpError } from "./support-runner.ts";
+import { MOST_BODY_BYTES, messageIn, supportRunner, toHttpError } from "./support-runner.ts";
 
 const runner = supportRunner();
 const app = new Hono();
+app.use(bodyLimit({ maxSize: MOST_BODY_BYTES, onError: (c) => c.json({ code: "bad-input" }, 413) }));
+app.onError((error, c) => {
+  const { status, code } = toHttpError(error);
+  return c.json({ code }, status);
+});
 
 app.post("/sessions/:id/turns", async (c) => {
-  const { message } = await c.req.json<{ message: string }>();
-  try {
-    const { content, activeAgentName, handoff } = await runner.run(c.req.param("id"), message, { signal: c.req.raw.signal });
-    return c.json({ content, agent: activeAgentName, handoff });
-  } catch (error) {
-    const { status, code } = toHttpError(error);
-    return c.json({ code }, status);
-  }
+  const message = messageIn(await c.req.text());
+  const { content, activeAgentName, handoff } = await runner.run(c.req.param("id"), message, { signal: c.req.raw.signal });
+  return c.json({ content, agent: activeAgentName, handoff });
 });
 
 /** The same turn as server-sent events: every event of it, text fragments included. */
 app.post("/sessions/:id/stream", async (c) => {
-  const { message } = await c.req.json<{ message: string }>();
+  const message = messageIn(await c.req.text());
   const run = runner.stream(c.req.param("id"), message, { deltas: true, signal: c.req.raw.signal });
   return streamSSE(c, async (stream) => {
     for await (const event of run) await stream.writeSSE({ event: event.kind, data: JSON.stringify(event) });

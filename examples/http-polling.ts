@@ -1,8 +1,9 @@
 import { serve } from "@hono/node-server";
-import { isFlowerError, Runtime, starterFlow } from "flower-agents";
+import { FlowerError, isFlowerError, Runtime, starterFlow } from "flower-agents";
 import { serveRun } from "flower-agents/server";
 import { Hono } from "hono";
 import { csrf } from "hono/csrf";
+import { HTTPException } from "hono/http-exception";
 import { scriptedJob } from "./scripted-job.ts";
 
 const workspace = process.argv[2] ?? ".";
@@ -12,6 +13,7 @@ const run = serveRun({ runtime, channel: flow.channel });
 
 const app = new Hono().use(csrf()); // forms of other sites are refused
 app.onError((error, c) => {
+  if (error instanceof HTTPException) return error.getResponse();
   const code = isFlowerError(error) ? error.code : "unknown";
   return c.json({ code }, code === "bad-input" || code === "not-found" ? 400 : 500);
 });
@@ -24,8 +26,9 @@ app.get("/state", async (c) => c.json(await run.state()));
 
 /** `{ ok: false }`: this question waits no longer. */
 app.post("/asks/:id/answer", async (c) => {
-  const { text } = await c.req.json<{ text: string }>();
-  return c.json({ ok: await run.answer(c.req.param("id"), text) });
+  const body = await c.req.json<{ text?: unknown } | null>().catch(() => null);
+  if (typeof body?.text !== "string") throw new FlowerError("bad-input", 'The body must be JSON with a "text".');
+  return c.json({ ok: await run.answer(c.req.param("id"), body.text) });
 });
 
 app.post("/asks/:id/decline", async (c) => c.json({ ok: await run.decline(c.req.param("id")) }));

@@ -1,4 +1,4 @@
-import { Agent, type FlowerError, isFlowerError, Runner } from "flower-agents";
+import { Agent, FlowerError, isFlowerError, Runner } from "flower-agents";
 import { ScriptedEngine } from "flower-agents/testing";
 
 /** One Runner for the whole application: it indexes the agents, holds the connections, and keeps turns of one session in line. */
@@ -14,6 +14,22 @@ export function supportRunner(): Runner {
     return `You said: ${text}`;
   });
   return new Runner({ startingAgent: support, engine });
+}
+
+export const MOST_BODY_BYTES = 100_000;
+
+/** Reads something that a client sent; when that fails it is the client's fault, not ours. */
+export function parsed<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new FlowerError("bad-input", "The request cannot be read.", { cause });
+  }
+}
+
+/** The message of a turn's body. That it is a text, the Runner checks. */
+export function messageIn(body: string): string {
+  return parsed(() => (JSON.parse(body) as { message: string }).message);
 }
 
 /** What a client may be told of a failure: the code, and whether trying again may help. */

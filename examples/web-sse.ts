@@ -2,6 +2,7 @@ import { serve } from "@hono/node-server";
 import { Runtime, starterFlow } from "flower-agents";
 import { Hono } from "hono";
 import { csrf } from "hono/csrf";
+import { HTTPException } from "hono/http-exception";
 import { streamSSE } from "hono/streaming";
 import { scriptedJob } from "./scripted-job.ts";
 
@@ -45,7 +46,11 @@ app.get("/events", (c) =>
   }),
 );
 
-const textOf = async (request: Request) => ((await request.json()) as { text: string }).text;
+async function textOf(request: Request): Promise<string> {
+  const body = (await request.json().catch(() => null)) as { text?: unknown } | null;
+  if (typeof body?.text !== "string") throw new HTTPException(400);
+  return body.text;
+}
 app.post("/asks/:id/answer", async (c) => c.json({ ok: flow.channel.answer(c.req.param("id"), await textOf(c.req.raw)) }));
 app.post("/mail", async (c) => c.json({ id: (await flow.channel.send(await textOf(c.req.raw))).id }));
 app.post("/interrupt", async (c) => c.json(await runtime.interrupt(await textOf(c.req.raw))));

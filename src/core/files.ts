@@ -1,18 +1,38 @@
-import { appendFile, lstat, mkdir, readFile, rename } from "node:fs/promises";
+import { mkdirSync, statSync } from "node:fs";
+import { appendFile, lstat, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isRecord } from "./json.ts";
 
 /** Replaces a file as a whole: readers see the old or the new content, never half of it, also after a kill. Makes parent folders. */
 export async function replaceFile(path: string, content: string, options: { readonly mode?: number } = {}): Promise<void> {
   const { default: writeFileAtomic } = await import("write-file-atomic");
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   await writeFileAtomic(path, content, options.mode === undefined ? {} : { mode: options.mode });
 }
 
 /** Appends to a file in one write, making it and its parent folders when missing. */
 export async function appendToFile(path: string, content: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   await appendFile(path, content);
+}
+
+/** Makes a folder with those above it. Not Node's `recursive`: that never comes back from where none can be made, as below `/proc`. */
+export function makeFolder(path: string): void {
+  try {
+    makeOne(path);
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
+    makeFolder(dirname(path));
+    makeOne(path);
+  }
+}
+
+function makeOne(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (!hasCode(error, "EEXIST") || !statSync(path).isDirectory()) throw error;
+  }
 }
 
 /** A file's text, or undefined when there is no such file. Other failures throw. */
@@ -49,7 +69,7 @@ const STALE_LOCK_MS = 4_000;
 /** Runs `work` while no other process (or caller) holds the lock of `path`. The lock is a folder beside it; stale ones expire. */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const { default: lockfile } = await import("proper-lockfile");
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const release = await lockfile.lock(path, {
     realpath: false,
     stale: STALE_LOCK_MS,

@@ -1,7 +1,7 @@
 import { FlowerError } from "../core/errors.ts";
 import { isRecord } from "../core/json.ts";
 import { type CallPart, resultText } from "../messages/message.ts";
-import { type CallGuard, type CallOutcome, failed } from "../tools/call.ts";
+import type { CallGuard, CallOutcome } from "../tools/call.ts";
 
 /** From this call on, in a row, the model is told. */
 const TOLD_AT = 5;
@@ -12,35 +12,18 @@ const WAITING_STOPPED_AT = 150;
 
 /**
  * A brake for a model that goes in circles: the same call with the same result, again and again, is pointed out to it, and at last ends
- * the work as `repetition`. One guard watches one session. What one of `deciding` refuses has that refusal as its result: a call that is
- * denied never comes to `after`.
+ * the work as `repetition`. One guard watches one session.
  */
-export function repetitionGuard(deciding: readonly CallGuard[] = []): CallGuard {
+export function repetitionGuard(): CallGuard {
   let last = "";
   let times = 0;
-  /** What the model is told of this call, or nothing. */
-  const count = (call: CallPart, outcome: CallOutcome): string | undefined => {
-    const key = keyOf(call, outcome);
-    times = key === last ? times + 1 : 1;
-    last = key;
-    if (times >= (waits(call) ? WAITING_STOPPED_AT : STOPPED_AT)) throw stopped(call, times);
-    return times < TOLD_AT ? undefined : told(call, times);
-  };
   return {
-    async before(call, context) {
-      for (const guard of deciding) {
-        const denied = await guard.before?.(call, context);
-        if (denied === undefined) continue;
-        const news = count(call, failed(denied));
-        return news === undefined ? denied : `${denied}\n${news}`;
-      }
-      return undefined;
-    },
-    async after(call, given, context) {
-      let outcome = given;
-      for (const guard of deciding) outcome = (await guard.after?.(call, outcome, context)) ?? outcome;
-      const news = count(call, outcome);
-      return news === undefined ? outcome : { ...outcome, content: [...outcome.content, { type: "text", text: news }] };
+    after(call, outcome) {
+      const key = keyOf(call, outcome);
+      times = key === last ? times + 1 : 1;
+      last = key;
+      if (times >= (waits(call) ? WAITING_STOPPED_AT : STOPPED_AT)) throw stopped(call, times);
+      return times < TOLD_AT ? outcome : { ...outcome, content: [...outcome.content, { type: "text", text: told(call, times) }] };
     },
   };
 }

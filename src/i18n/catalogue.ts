@@ -1,4 +1,5 @@
 import type { StepLabel } from "../messages/label.ts";
+import type { commandLineEn } from "./command-line-en.ts";
 import { en } from "./en.ts";
 import { pt } from "./pt.ts";
 import { zh } from "./zh.ts";
@@ -10,6 +11,9 @@ export type Language = (typeof LANGUAGES)[number];
 export type TextKey = keyof typeof en;
 /** One language's texts: every key of English, with the same `{placeholders}`. */
 export type Texts = { readonly [K in TextKey]: string };
+
+/** Those of the command line, which stand in a file of their own. */
+export type CommandLineTexts = { readonly [K in keyof typeof commandLineEn]: string };
 
 const CATALOGUES: Readonly<Record<Language, Texts>> = { en, zh, pt };
 

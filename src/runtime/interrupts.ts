@@ -38,6 +38,7 @@ export class Interrupts {
 
   /** Every step under way that takes words gets them. Never rejects: the receipt says whether they are saved. */
   async interrupt(text: string): Promise<AmendReceipt> {
+    this.#attendant?.interrupted?.(text.trim());
     const takers = this.#takers.size === 0 ? [this.#waiting] : [...this.#takers];
     const kept = takers.map((words) => words.interrupt(text));
     const [receipt] = await Promise.all([this.#amend(text), Promise.allSettled(kept)]);
@@ -52,7 +53,10 @@ export class Interrupts {
 
   attend(attendant: Attendant): () => void {
     this.#attendant = attendant;
-    for (const text of this.#unkept.splice(0)) void attendant.keepWords(text);
+    for (const text of this.#unkept.splice(0)) {
+      attendant.interrupted?.(text.trim());
+      void attendant.keepWords(text);
+    }
     return () => {
       if (this.#attendant === attendant) this.#attendant = undefined;
     };

@@ -1,6 +1,6 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { hasCode, readText } from "../core/files.ts";
+import { hasCode, makeFolder, readText } from "../core/files.ts";
 import { isRecord, parseJson } from "../core/json.ts";
 import { processState } from "../core/process-state.ts";
 
@@ -40,7 +40,7 @@ export class ProcessRecord {
   }
 
   #write(): void {
-    mkdirSync(dirname(this.#path), { recursive: true });
+    makeFolder(dirname(this.#path));
     const temporary = `${this.#path}.new`;
     writeFileSync(temporary, `${JSON.stringify([...this.#alive.values()], null, 2)}\n`);
     renameSync(temporary, this.#path);

@@ -1,9 +1,9 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Bell } from "../core/bell.ts";
 import type { Clock } from "../core/clock.ts";
 import { FlowerError } from "../core/errors.ts";
-import { replaceFile } from "../core/files.ts";
+import { makeFolder, replaceFile } from "../core/files.ts";
 import { newRunId } from "../core/ids.ts";
 import type { Event, LoggedEvent } from "../messages/event.ts";
 import { EventLog } from "../workbench/event-log.ts";
@@ -153,7 +153,7 @@ export class RunBooks {
 
   async #open(): Promise<void> {
     const { runDir, clock } = this.#options;
-    await mkdir(this.folder, { recursive: true });
+    makeFolder(this.folder);
     for (const name of IGNORES) await writeFile(join(runDir, name), "*\n", { flag: "wx" }).catch(() => {}); // there already: fine
     try {
       this.#log = EventLog.open(this.eventsPath, { run: this.runId, clock });

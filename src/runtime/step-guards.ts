@@ -34,12 +34,13 @@ export function stepGuards(agent: Agent, place: GuardedPlace, above: readonly Ag
     ask,
   });
   const names = toolNames(agent);
-  const deciding = [
+  const guards = [
     booksGuard({ workspace, runDir, files, appendOnly }),
     ...(place.original === undefined ? [] : [originalGuard({ workspace, original: place.original })]),
     onlyFor(names, permissions),
+    repetitionGuard(),
+    indexGuard(workbench),
   ];
-  const guards = [repetitionGuard(deciding), indexGuard(workbench)];
   const spills = place.spillThreshold !== 0 && ["Read", "Bash"].some((name) => names.has(name));
   return spills ? [...guards, spillGuard(workbench, place.spillThreshold)] : guards;
 }

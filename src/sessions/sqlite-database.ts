@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { FlowerError, messageOf } from "../core/errors.ts";
+import { makeFolder } from "../core/files.ts";
 import { isRecord } from "../core/json.ts";
 
 export type SqliteValue = string | number | null;
@@ -32,7 +33,7 @@ export function openDatabaseFile(path: string): SqliteDatabase {
   // Loaded here, not at import: who passes a database of another library needs no libsql.
   const Database = createRequire(import.meta.url)("libsql") as DatabaseConstructor;
   if (path === ":memory:") return new Database(path);
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   // SQLite gives its side files the mode of the database: made here first, none of them is ever readable by others.
   if (!existsSync(path)) closeSync(openSync(path, "a", OWNER_ONLY));
   const database = new Database(path);
@@ -48,6 +49,15 @@ export function makePrivate(path: string): void {
 /** True when a lock of another connection is in the way and the same call may succeed later. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error)) || (isRecord(error) && Number(error["errcode"]) % 256 === 5);
+}
+
+/** Why no database can be opened or made there; other errors stay as they are. */
+export function toPlaceError(error: unknown, path: string): unknown {
+  const code = codeOf(error);
+  if (!/^(?:E[A-Z]+|SQLITE_CANTOPEN.*)$/.test(code) && !/^ConnectionFailed.*\b14\b/s.test(messageOf(error))) return error;
+  const why = existsSync(path) && statSync(path).isDirectory() ? "it is a folder" : messageOf(error);
+  const advice = "Give the path of a file that can be read and written, or of one to be made";
+  return new FlowerError("bad-config", `The session database "${path}" cannot be opened: ${why}. ${advice}.`, { cause: error });
 }
 
 /** What SQLite reports, as an error that says which file and what to do. Other errors stay as they are. */

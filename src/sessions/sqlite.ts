@@ -7,7 +7,7 @@ import { pageLimit, toPage } from "./page.ts";
 import { storeClosed } from "./refusals.ts";
 import { SqliteAdmission } from "./sqlite-admission.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
-import { makePrivate, openDatabaseFile, type SqliteDatabase, toDatabaseError } from "./sqlite-database.ts";
+import { makePrivate, openDatabaseFile, type SqliteDatabase, toDatabaseError, toPlaceError } from "./sqlite-database.ts";
 import { toEntry } from "./sqlite-entries.ts";
 import { forkSession } from "./sqlite-fork.ts";
 import { SqliteLease } from "./sqlite-lease.ts";
@@ -224,11 +224,20 @@ export class SqliteSessionStore implements SessionStore {
 function connect(database: string | SqliteDatabase): SqliteConnection {
   const path = typeof database === "string" ? database : "the given database";
   try {
-    const handle = typeof database === "string" ? openDatabaseFile(database) : database;
+    const handle = typeof database === "string" ? openFile(database) : database;
     prepareSchema(handle, path);
     if (typeof database === "string" && database !== ":memory:") makePrivate(database);
     return new SqliteConnection(handle, path);
   } catch (error) {
     throw toDatabaseError(error, path);
+  }
+}
+
+/** Throws `bad-config` for a place where no database can be. */
+function openFile(path: string): SqliteDatabase {
+  try {
+    return openDatabaseFile(path);
+  } catch (error) {
+    throw toPlaceError(error, path);
   }
 }

@@ -13,7 +13,7 @@ import { type Tool, type ToolContext, type ToolOutput, type ToolReturn, toToolOu
 export interface CallGuard {
   /** A text denies the call: the model reads it as an error result. Undefined lets it pass. */
   before?(call: CallPart, context: ToolContext): string | undefined | Promise<string | undefined>;
-  /** May replace the outcome, e.g. by a pointer to a file that holds it. */
+  /** May replace the outcome, e.g. by a pointer to a file that holds it. Sees refusals, too: they are `denied`. */
   after?(call: CallPart, outcome: CallOutcome, context: ToolContext): CallOutcome | Promise<CallOutcome>;
 }
 
@@ -79,12 +79,15 @@ async function runGuarded(
   const abort = options.abort ?? context.signal;
   const { inside = directly } = options;
   throwIfAborted(abort);
+  let outcome: CallOutcome | "pending" | undefined;
   for (const guard of guards) {
     const judging = inside(() => guard.before?.(call, context), guard);
     const denied = await hearing(abort, judging);
-    if (denied !== undefined) return { denied: true, ...failed(denied) };
+    if (denied === undefined) continue;
+    outcome = { denied: true, ...failed(denied) };
+    break;
   }
-  let outcome = await runUnguarded(call, tool, context, options);
+  outcome ??= await runUnguarded(call, tool, context, options);
   if (outcome === "pending") return outcome;
   for (const guard of guards) {
     const unguarded: CallOutcome = outcome;

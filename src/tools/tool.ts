@@ -93,6 +93,7 @@ export function tool<S extends SchemaInput>(options: ToolOptions<S>): Tool {
   if (typeof options.execute !== "function") throw new FlowerError("bad-config", `${owner} needs an execute function.`);
   const parameters = toSchema(options.parameters, owner);
   checkSchemaType(owner, parameters.json);
+  checkIsObject(owner, parameters.json);
   const made: Tool = {
     name: options.name,
     description: options.description,
@@ -105,6 +106,13 @@ export function tool<S extends SchemaInput>(options: ToolOptions<S>): Tool {
   };
   brand(made, "tool");
   return Object.freeze(made);
+}
+
+/** Every provider takes arguments as an object, by name. A schema without a type (a union of objects) is left to it. */
+function checkIsObject(owner: string, { type }: { readonly type?: unknown }): void {
+  if (type === undefined || [type].flat().includes("object")) return;
+  const wanted = 'parameters must describe an object of arguments (type: "object", with properties)';
+  throw new FlowerError("bad-config", `${owner}: ${wanted}, not ${JSON.stringify(type)}.`);
 }
 
 export function isTool(value: unknown): value is Tool {

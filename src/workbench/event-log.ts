@@ -1,7 +1,8 @@
-import { closeSync, fdatasyncSync, ftruncateSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Clock, systemClock, toInstant } from "../core/clock.ts";
 import { FlowerError, messageOf } from "../core/errors.ts";
+import { makeFolder } from "../core/files.ts";
 import { isRecord, type Json, toJson } from "../core/json.ts";
 import type { Event, LoggedEvent } from "../messages/event.ts";
 import { findLogEnd } from "./log-end.ts";
@@ -54,7 +55,7 @@ export class EventLog implements AsyncDisposable {
     this.#run = options.run;
     this.#clock = options.clock ?? systemClock;
     this.#onError = options.onError ?? (() => {});
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     this.#fd = openSync(path, "a+", 0o600);
     const end = findLogEnd(this.#fd);
     this.#size = end.size;

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
-import { mkdir, rename } from "node:fs/promises";
+import { existsSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { rename } from "node:fs/promises";
 import { basename, extname, isAbsolute, join, resolve } from "node:path";
 import { FlowerError } from "../core/errors.ts";
-import { readText, replaceFile } from "../core/files.ts";
+import { makeFolder, readText, replaceFile } from "../core/files.ts";
 import { inEveryLanguage, type Language, translator } from "../i18n/catalogue.ts";
 import { confine, isInside, resolveLinks } from "./confine.ts";
 import { toFileName } from "./file-name.ts";
@@ -58,7 +58,7 @@ export class Workbench {
 
   /** Makes the folders, and a `.gitignore` that keeps the workbench out of the user's repository. */
   ensure(): this {
-    for (const folder of FOLDERS) mkdirSync(confine(this.root, folder), { recursive: true });
+    for (const folder of FOLDERS) makeFolder(confine(this.root, folder));
     const ignore = confine(this.root, ".gitignore");
     if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
     return this;
@@ -136,7 +136,7 @@ export class Workbench {
 
   async #retire(path: string, folder: string): Promise<string> {
     const from = confine(this.root, path);
-    await mkdir(confine(this.root, folder), { recursive: true });
+    makeFolder(confine(this.root, folder));
     const extension = extname(from);
     const name = basename(from, extension);
     for (let copy = 1; ; copy++) {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { HumanChannel } from "../human/channel.ts";
 import { translator } from "../i18n/catalogue.ts";
+import { makeEvent } from "../messages/event.ts";
 import { earlierRunFiles } from "./chain.ts";
 import type { WorkflowRun } from "./workflow-run.ts";
 
@@ -21,8 +22,13 @@ export async function wireChannel(channel: HumanChannel | undefined, run: Workfl
     unlisten();
     throw error;
   }
+  const t = translator(runtime.language);
   const leave = runtime.attend({
-    keepWords: (text) => channel.amend(text, translator(runtime.language)("human.atInterrupt")),
+    interrupted: (words) => {
+      const text = words === "" ? t("runtime.interruptSilent") : t("runtime.interrupt", { words });
+      runtime.publish(makeEvent("task", text, { type: "notice", code: "interrupted" }), run.onEvent);
+    },
+    keepWords: (text) => channel.amend(text, t("human.atInterrupt")),
     openQuestions: () => channel.pending().flatMap(({ purpose, question }) => (purpose === "model" ? [question] : [])),
     askToRaise: (reached, signal) => run.askToRaise(reached, signal),
   });

@@ -106,7 +106,9 @@ describe("from another terminal", () => {
     const receipt = `The run will stop at its next message and hear this. Your words stand in ${saved}.\n`;
     expect({ code, stdout }).toEqual({ code: 0, stdout: receipt });
     release();
-    expect((await scene.run.ended).code).toBe(0);
+    const ended = await scene.run.ended;
+    expect(ended.code).toBe(0);
+    for (const { stdout } of [ended, await flower(["log"], scene.options)]) expect(stdout).toMatch(/interrupt.*: Use a capital H\./);
     expect(scene.requests.some((view) => view.role === "worker" && view.prompt.includes("Use a capital H."))).toBe(true);
     expect(await scene.books.note("brief.md")).toContain("> Use a capital H.");
   });

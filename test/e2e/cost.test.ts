@@ -5,20 +5,13 @@ import { Books } from "./books.ts";
 import { flower, newFolder, startFlower } from "./cli.ts";
 import { serveModel } from "./model-server.ts";
 import { pidIn } from "./processes.ts";
-import { bash, REQUEST, smallJob, write } from "./small-job.ts";
+import { REQUEST, sleepyWorker, smallJob } from "./small-job.ts";
 
 /** 100 tokens in and 10 out, at the model's price. */
 const REPLY_USD = 0.00035;
 
 test("what the folder has cost is told to the cent after a kill, at the end of each run, and when nothing was left to do", async () => {
-  const server = await serveModel(
-    smallJob({
-      worker(view) {
-        if (view.replies === 0) return write("greeting.txt", "Hello, world\n");
-        return view.replies === 1 ? bash("echo $$ > sleeper.pid; sleep 300") : { text: "greeting.txt is written." };
-      },
-    }),
-  );
+  const server = await serveModel(smallJob({ worker: sleepyWorker }));
   const folder = await newFolder();
   const options = { cwd: folder, env: server.env() };
   const status = async () => JSON.parse((await flower(["status", "--json"], options)).stdout);

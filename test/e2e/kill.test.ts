@@ -8,19 +8,12 @@ import { flower, newFolder, startFlower } from "./cli.ts";
 import { Gate } from "./gate.ts";
 import { type Role, serveModel, type View } from "./model-server.ts";
 import { gone, pidIn } from "./processes.ts";
-import { askFirst, bash, REQUEST, smallJob, write } from "./small-job.ts";
+import { askFirst, bash, REQUEST, sleepyWorker, smallJob, write } from "./small-job.ts";
 
 const job = smallJob();
 
 test("a kill during a command loses no finished iteration, ends the command, and the same words finish the job", async () => {
-  const server = await serveModel(
-    smallJob({
-      worker(view) {
-        if (view.replies === 0) return write("greeting.txt", "Hello, world\n");
-        return view.replies === 1 ? bash("echo $$ > sleeper.pid; sleep 300") : { text: "greeting.txt is written." };
-      },
-    }),
-  );
+  const server = await serveModel(smallJob({ worker: sleepyWorker }));
   const folder = await newFolder();
   const options = { cwd: folder, env: server.env() };
   const first = await startFlower([REQUEST], options);

@@ -61,6 +61,12 @@ export function verdict(state: "passed" | "failed", reason = "I looked at the fi
 }
 
 /** A clarifier with one question before it writes the brief. */
+/** A worker whose second command takes five minutes; its process id lies in `sleeper.pid`. */
+export const sleepyWorker: ModelScript = (view) => {
+  if (view.replies === 0) return write("greeting.txt", "Hello, world\n");
+  return view.replies === 1 ? bash("echo $$ > sleeper.pid; sleep 300") : { text: "greeting.txt is written." };
+};
+
 export const askFirst: ModelScript = (view) => {
   if (isAccepted(view)) return { text: "The brief is written." };
   return view.replies === 0 ? ask("Which greeting?", ["Hello", "Good day"]) : { calls: [{ name: "brief", args: BRIEF }] };

@@ -36,6 +36,11 @@ test("a client that polls by number sees every event once, finds the question, a
 test("what is no number is refused, and the service ends by itself when it is told to", async () => {
   const service = await startService("http-polling");
   expect((await fetch(`${service.base}/events?after=x`)).status).toBe(400);
+  const answer = async (contentType: string) => {
+    const init = { method: "POST", headers: { "content-type": contentType }, body: "null" };
+    return (await fetch(`${service.base}/asks/q1/answer`, init)).status;
+  };
+  expect([await answer("application/json"), await answer("text/plain")]).toEqual([400, 403]);
   expect(await service.get("/events?after=other:1")).toEqual({ code: "not-found" });
   service.child.kill("SIGTERM");
   expect(await service.ended).toBe(0);

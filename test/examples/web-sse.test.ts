@@ -57,6 +57,10 @@ test("the page speaks to routes that are there, an interrupt is received, and fo
   expect(await service.post("/mail", { text: "in English" })).toEqual({ id: "m1" });
   const receipt = (await service.post("/interrupt", { text: "and short" })) as { amended: string };
   expect(receipt.amended).toContain("brief.md");
+  for (const body of ["{", "null", "{}"]) {
+    const broken = { method: "POST", headers: { "content-type": "application/json" }, body };
+    expect((await fetch(`${service.base}/mail`, broken)).status).toBe(400);
+  }
   const form = { method: "POST", headers: { origin: "http://evil.test", "content-type": "text/plain" }, body: '{"text":"x"}' };
   expect((await fetch(`${service.base}/asks/q1/answer`, form)).status).toBe(403);
   service.child.kill("SIGTERM");

@@ -44,6 +44,15 @@ it("a paused turn goes on in other processes, decision by decision, and every ap
   );
 });
 
+it("what waits is told in another process, before anything of the session is committed, and asking runs nothing", async () => {
+  const { ids, decide, ran } = await pausedTurn("work");
+  for (let i = 0; i < 2; i++) {
+    const { finishReason, pending } = await decide();
+    expect({ finishReason, waits: pending.map((call) => call.callId) }).toEqual({ finishReason: "needs-approval", waits: ids });
+  }
+  expect(ran()).toEqual([]);
+});
+
 const FIVE = ["a", "b", "c", "d", "e"];
 
 it("five calls are decided in any order by three other processes, two refused, one decided once more: each keeps its first word", async () => {

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { AgentOptions } from "../../src/agents/agent.ts";
+import { whitelistGuard } from "../../src/guards/whitelist.ts";
 import { judge } from "../../src/runtime/roles.ts";
 import { openBench, worker } from "./bench.ts";
 
@@ -19,9 +21,13 @@ test("a role that only decides ends by itself, however it goes on calling", asyn
   expect(bench.engine.requests.length).toBeLessThan(110);
 });
 
-test("a call that is denied each time is told and stopped like one that fails", async () => {
+test.each<[string, Partial<AgentOptions>]>([
+  ["a rule", { permissions: { deny: ["Bash"] } }],
+  ["a guard of its own", { guards: [{ before: () => "no" }] }],
+  ["a whitelist", { guards: [whitelistGuard(["Read"])] }],
+])("a call that %s denies each time is told and stopped like one that fails", async (_what, denying) => {
   const bench = openBench(() => ({ calls: [{ name: "Bash", args: { command: "ls" } }] }));
-  const agent = worker({ tools: ["Bash"], permissions: { deny: ["Bash"] }, limits: { maxIterations: 40 } });
+  const agent = worker({ tools: ["Bash"], limits: { maxIterations: 40 }, ...denying });
   expect(await bench.runtime.run(agent, "work")).toMatchObject({ ok: false, errorKind: "repetition" });
   expect(bench.engine.requests).toHaveLength(15);
   expect(JSON.stringify(bench.engine.requests[5]?.messages.at(-1))).toContain("5th time in a row");

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -41,6 +41,15 @@ describe("the file of a session database", () => {
     writeFileSync(file, text);
     expect(() => new SqliteSessionStore(file)).toThrow(/notes\.txt.*cannot be read.*Nothing was changed.*backup/);
     expect(readFileSync(file, "utf8")).toBe(text);
+  });
+
+  it.each(["", "folder", "notes.txt/x.db"])("cannot be where none can be (%j): refused with its path, and nothing is made", (name) => {
+    writeFileSync(join(temp.folder, "notes.txt"), "notes");
+    mkdirSync(join(temp.folder, "folder"));
+    const place = name && join(temp.folder, name);
+    const refusal = { code: "bad-config", message: expect.stringContaining(`The session database "${place}" cannot be opened: `) };
+    expect(() => new SqliteSessionStore(place)).toThrow(expect.objectContaining(refusal));
+    expect(readdirSync(temp.folder).toSorted()).toEqual(["folder", "notes.txt"]);
   });
 
   it("that was damaged gives an error that says what to do, and stays as it is", async () => {

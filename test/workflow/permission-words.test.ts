@@ -19,3 +19,15 @@ test("other words on a permission question are no consent, and they reach the ag
   expect(stage.prompt("worker", 2)).toContain("only to the branch called demo");
   expect(stage.tasks("run-end")[0]?.payload.outcome).toBe("achieved");
 });
+
+test("a plain yes that a program passes on as it is allows the call, and is no mail", async () => {
+  const channel = new HumanChannel({ timeoutMs: null });
+  channel.onEvent = (event: Event) => {
+    if (event.kind === "ask" && event.payload.kind === "question" && event.payload.state === "asked")
+      channel.answer(event.payload.id, "Sim.");
+  };
+  const stage = openStage({ worker: [{ calls: [{ name: "Bash", args: { command: "echo pushed; git push 2>/dev/null" } }] }, "Pushed."] });
+  await stage.run(new Workflow([new Step("work", { agent: worker(), prompt: "publish" })], { channel }));
+  expect(stage.of("tool_result")[0]?.text).toContain("pushed");
+  expect(channel.mail).toEqual([]);
+});

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, sleep, systemClock, toInstant } from "../../core/clock.ts";
+import { makeFolder } from "../../core/files.ts";
 import { isGroupAlive, signalGroup } from "./group-life.ts";
 import type { ToolProcess } from "./toolset.ts";
 
@@ -174,7 +175,7 @@ export class BackgroundJobs {
   #makeFolder(): string {
     if (this.#folder === undefined) {
       const { folder } = this.#options;
-      if (folder !== undefined) mkdirSync(folder, { recursive: true });
+      if (folder !== undefined) makeFolder(folder);
       this.#folder = folder ?? mkdtempSync(join(tmpdir(), "flower-jobs-"));
     }
     return this.#folder;

@@ -1,4 +1,5 @@
 import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/sdk/types.js";
+import { readYesNo } from "../../core/yes-no.ts";
 
 /** Asks a person for a server: the answer as it was given, or why there is none. Never made up. */
 export type AskPerson = (question: string, options: readonly string[]) => Promise<{ readonly answer: string } | "declined" | "nobody">;
@@ -63,10 +64,9 @@ function wanted(property: Property, options: readonly string[]): string {
   return options.length > 0 ? options.join(" | ") : property.type;
 }
 
-/** A yes or a no, an option's word or its number. */
+/** A yes or a no, or the number of one of the two options. */
 function readFlag(answer: string): boolean | undefined {
-  if (/^(?:true|accept|ok|yes|y|sim|s|是|好|可以|1)$/i.test(answer)) return true;
-  return /^(?:false|decline|no|n|não|nao|否|不|2)$/i.test(answer) ? false : undefined;
+  return answer === "1" ? true : answer === "2" ? false : readYesNo(answer);
 }
 
 function readValue(answer: string, property: Property, options: readonly string[]): Value | undefined {
