@@ -8,7 +8,7 @@ import { flower, newFolder, startFlower } from "./cli.ts";
 import { Gate } from "./gate.ts";
 import { type Role, serveModel, type View } from "./model-server.ts";
 import { gone, pidIn } from "./processes.ts";
-import { askFirst, bash, REQUEST, sleepyWorker, smallJob, write } from "./small-job.ts";
+import { askFirst, REQUEST, sleepyWorker, smallJob } from "./small-job.ts";
 
 const job = smallJob();
 

@@ -60,13 +60,13 @@ export function verdict(state: "passed" | "failed", reason = "I looked at the fi
   return { calls: [{ name: "verdict", args: { checks: [{ number: 1, state, evidence: "greeting.txt: Hello, world" }], reason } }] };
 }
 
-/** A clarifier with one question before it writes the brief. */
 /** A worker whose second command takes five minutes; its process id lies in `sleeper.pid`. */
 export const sleepyWorker: ModelScript = (view) => {
   if (view.replies === 0) return write("greeting.txt", "Hello, world\n");
   return view.replies === 1 ? bash("echo $$ > sleeper.pid; sleep 300") : { text: "greeting.txt is written." };
 };
 
+/** A clarifier with one question before it writes the brief. */
 export const askFirst: ModelScript = (view) => {
   if (isAccepted(view)) return { text: "The brief is written." };
   return view.replies === 0 ? ask("Which greeting?", ["Hello", "Good day"]) : { calls: [{ name: "brief", args: BRIEF }] };
