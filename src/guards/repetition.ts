@@ -1,7 +1,7 @@
 import { FlowerError } from "../core/errors.ts";
 import { isRecord } from "../core/json.ts";
 import { type CallPart, resultText } from "../messages/message.ts";
-import type { CallGuard, CallOutcome } from "../tools/call.ts";
+import type { CallGuard } from "../tools/call.ts";
 
 /** From this call on, in a row, the model is told. */
 const TOLD_AT = 5;
@@ -17,20 +17,29 @@ const WAITING_STOPPED_AT = 150;
 export function repetitionGuard(): CallGuard {
   let last = "";
   let times = 0;
+  /** What to tell the model of this call, or nothing. Throws when it is one too many. */
+  const count = (call: CallPart, isError: boolean, result: string): string | undefined => {
+    const key = keyOf(call, isError, result);
+    times = key === last ? times + 1 : 1;
+    last = key;
+    if (times >= (waits(call) ? WAITING_STOPPED_AT : STOPPED_AT)) throw stopped(call, times);
+    return times < TOLD_AT ? undefined : told(call, times);
+  };
   return {
     after(call, outcome) {
-      const key = keyOf(call, outcome);
-      times = key === last ? times + 1 : 1;
-      last = key;
-      if (times >= (waits(call) ? WAITING_STOPPED_AT : STOPPED_AT)) throw stopped(call, times);
-      return times < TOLD_AT ? outcome : { ...outcome, content: [...outcome.content, { type: "text", text: told(call, times) }] };
+      const news = count(call, outcome.isError, resultText(outcome.content));
+      return news === undefined ? outcome : { ...outcome, content: [...outcome.content, { type: "text", text: news }] };
+    },
+    refused(call, text) {
+      const news = count(call, true, text);
+      return news === undefined ? text : `${text}\n${news}`;
     },
   };
 }
 
 /** Trace ids differ each time and say nothing. */
-function keyOf({ name, args }: CallPart, { content, isError }: CallOutcome): string {
-  return JSON.stringify([name, args, isError, resultText(content).replaceAll(/\btrace \w+/g, "")]);
+function keyOf({ name, args }: CallPart, isError: boolean, result: string): string {
+  return JSON.stringify([name, args, isError, result.replaceAll(/\btrace \w+/g, "")]);
 }
 
 function waits({ name, args }: CallPart): boolean {

@@ -20,8 +20,6 @@ export function checkedParts(input: UserInput): readonly (TextPart | ImagePart)[
   }
   const parts = toParts(input);
   if (typeof input !== "string") parts.forEach(checkPart);
-  if (parts.every((part) => part.type === "text" && part.text.trim() === ""))
-    throw new FlowerError("bad-input", "The message is empty: providers take none without a text or an image.");
   return parts;
 }
 

@@ -9,12 +9,14 @@ import { CallContext } from "./call-context.ts";
 import { lostInJson } from "./lost-in-json.ts";
 import { type Tool, type ToolContext, type ToolOutput, type ToolReturn, toToolOutput } from "./tool.ts";
 
-/** A check around tool calls. Both run for every call, known tool or not. */
+/** A check around tool calls, known tool or not. */
 export interface CallGuard {
   /** A text denies the call: the model reads it as an error result. Undefined lets it pass. */
   before?(call: CallPart, context: ToolContext): string | undefined | Promise<string | undefined>;
-  /** May replace the outcome, e.g. by a pointer to a file that holds it. Sees refusals, too: they are `denied`. */
+  /** May replace the outcome, e.g. by a pointer to a file that holds it. Only for calls that no guard has denied. */
   after?(call: CallPart, outcome: CallOutcome, context: ToolContext): CallOutcome | Promise<CallOutcome>;
+  /** Told of a call that a guard denied, with the text for the model; gives that text, or more of it. */
+  refused?(call: CallPart, text: string): string;
 }
 
 /** What one call came to. */
@@ -79,15 +81,12 @@ async function runGuarded(
   const abort = options.abort ?? context.signal;
   const { inside = directly } = options;
   throwIfAborted(abort);
-  let outcome: CallOutcome | "pending" | undefined;
   for (const guard of guards) {
     const judging = inside(() => guard.before?.(call, context), guard);
     const denied = await hearing(abort, judging);
-    if (denied === undefined) continue;
-    outcome = { denied: true, ...failed(denied) };
-    break;
+    if (denied !== undefined) return { denied: true, ...failed(refusalOf(guards, call, denied)) };
   }
-  outcome ??= await runUnguarded(call, tool, context, options);
+  let outcome = await runUnguarded(call, tool, context, options);
   if (outcome === "pending") return outcome;
   for (const guard of guards) {
     const unguarded: CallOutcome = outcome;
@@ -95,6 +94,11 @@ async function runGuarded(
     if (guarded !== undefined) outcome = await hearing(abort, guarded);
   }
   return outcome;
+}
+
+/** What the model reads of a call that a guard has denied with this text. */
+export function refusalOf(guards: readonly CallGuard[], call: CallPart, denied: string): string {
+  return guards.reduce((text, guard) => guard.refused?.(call, text) ?? text, denied);
 }
 
 /** Validate → authorize → run. */

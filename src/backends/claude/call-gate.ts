@@ -4,7 +4,7 @@ import { isRecord, toJson } from "../../core/json.ts";
 import type { Event } from "../../messages/event.ts";
 import { type CallPart, resultText } from "../../messages/message.ts";
 import { authorizeCall } from "../../runner/approval.ts";
-import { type CallGuard, type CallOutcome, failed, runCall, unknownToolText } from "../../tools/call.ts";
+import { type CallGuard, type CallOutcome, failed, refusalOf, runCall, unknownToolText } from "../../tools/call.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import type { BackendQuery } from "../backend.ts";
 import { readOutput } from "./cli-output.ts";
@@ -58,12 +58,12 @@ export class CallGate {
     const caller = this.#callerOf(input);
     this.#callers.set(call.callId, caller);
     try {
-      const refused = await this.#refusal(call, caller, input);
-      if (refused === undefined) {
+      const denied = await this.#refusal(call, caller, input);
+      if (denied === undefined) {
         this.#allowed.add(call.callId);
         return answer("PreToolUse", { permissionDecision: "allow", ...this.#startChange(call, caller) });
       }
-      const refusal = resultText((await this.#afterGuards(call, caller, { denied: true, ...failed(refused) })).content);
+      const refusal = refusalOf(this.#guards(caller), call, denied);
       this.notes.set(call.callId, { text: refusal });
       return answer("PreToolUse", { permissionDecision: "deny", permissionDecisionReason: refusal });
     } catch (error) {
@@ -85,8 +85,9 @@ export class CallGate {
     const caller = this.#callerOf(input);
     const output = await readOutput(call.name, input);
     try {
-      const given: CallOutcome = { content: [{ type: "text", text: output.text }], isError: input.error !== undefined };
-      const said = resultText((await this.#afterGuards(call, caller, given)).content);
+      let outcome: CallOutcome = { content: [{ type: "text", text: output.text }], isError: input.error !== undefined };
+      for (const guard of this.#guards(caller)) outcome = (await guard.after?.(call, outcome, this.#context(call, caller))) ?? outcome;
+      const said = resultText(outcome.content);
       const updatedToolOutput = said === output.text ? undefined : output.saying?.(said);
       return updatedToolOutput === undefined ? {} : answer("PostToolUse", { updatedToolOutput });
     } catch (error) {
@@ -154,12 +155,6 @@ export class CallGate {
     if (offered.includes(input.tool_name ?? "")) return startRefusal(call, caller);
     const available = offered.map((name) => names.toOurs(name));
     return unknownToolText(call.name, available);
-  }
-
-  async #afterGuards(call: CallPart, caller: Member, given: CallOutcome): Promise<CallOutcome> {
-    let outcome = given;
-    for (const guard of this.#guards(caller)) outcome = (await guard.after?.(call, outcome, this.#context(call, caller))) ?? outcome;
-    return outcome;
   }
 
   /** By the CLI's names. */
