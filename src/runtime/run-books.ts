@@ -9,6 +9,7 @@ import type { Event, LoggedEvent } from "../messages/event.ts";
 import { EventLog } from "../workbench/event-log.ts";
 import { appendManifestRows } from "../workbench/manifest.ts";
 import { eventsPath, followChain, toCursor } from "../workbench/run-chain.ts";
+import { checkRunFolder } from "../workbench/run-folder.ts";
 import { ProcessRecord } from "./process-record.ts";
 import type { StepResult } from "./step-result.ts";
 
@@ -153,6 +154,7 @@ export class RunBooks {
 
   async #open(): Promise<void> {
     const { runDir, clock } = this.#options;
+    await checkRunFolder(runDir);
     makeFolder(this.folder);
     for (const name of IGNORES) await writeFile(join(runDir, name), "*\n", { flag: "wx" }).catch(() => {}); // there already: fine
     try {

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { lineagePath } from "../workbench/lineage.ts";
 import { probeLineage } from "../workbench/lineage-file.ts";
 import { runChain } from "../workbench/run-chain.ts";
+import { RUN_ID } from "../workbench/run-folder.ts";
 import { readRunLocks } from "../workbench/run-lock.ts";
 import { readControlFile } from "./control-file.ts";
 import { RemoteRun } from "./remote-run.ts";
@@ -41,8 +42,6 @@ export async function findRun(place: RunPlace): Promise<FoundRun | undefined> {
   const chain = await runChain(runDir, workspace, last);
   return { run: last, chain, isAlive: false, isResumed: false, files: new RunFiles({ runDir, chain, isAlive: false }) };
 }
-
-const RUN_ID = /^\d{8}-\d{6}-[0-9a-f]{6}$/;
 
 /** The last run of each workflow's chain. */
 async function lastRuns({ workspace, runDir }: RunPlace, isWanted: (workflow: string) => boolean): Promise<readonly string[]> {

@@ -20,6 +20,7 @@ import {
   withStep,
   withWords,
 } from "../workbench/lineage.ts";
+import { checkRunFolder } from "../workbench/run-folder.ts";
 import { acquireRunLock } from "../workbench/run-lock.ts";
 import { changedLines } from "./goal-seal.ts";
 
@@ -81,6 +82,7 @@ export class Chain {
   static async open(runtime: Runtime, options: ChainOptions): Promise<Chain> {
     const { workflow, request } = options;
     const place: LineagePlace = { path: runtime.books.lineagePath, workspace: runtime.workspace, now: () => runtime.clock.now() };
+    await checkRunFolder(runtime.runDir);
     const lock = await acquireRunLock(runtime.runDir, workflow, { runId: runtime.runId, clock: runtime.clock });
     try {
       if (options.fresh) await archive(runtime, place, workflow);

@@ -14,8 +14,9 @@ const BAIT = "claims-that-it-is-all-done";
 /** What a judge's looks at the books came to, in the second round: an earlier verdict lies there then. */
 async function looks(calls: (folder: string) => readonly ScriptedCall[], options: WorkOptions = {}) {
   const folder = newFolder();
-  await mkdir(join(folder, "runs/old"), { recursive: true });
-  await writeFile(join(folder, "runs/old/log.txt"), `${BAIT}\n`);
+  await mkdir(join(folder, "runs/20260101-000000-000000"), { recursive: true });
+  await writeFile(join(folder, "runs/20260101-000000-000000/log.txt"), `${BAIT}\n`);
+  await mkdir(join(folder, "20250101-000000-000000")); // an earlier run, where the books are the workspace itself
   await writeFile(join(folder, "seen.txt"), "work\n");
   await symlink("runs", join(folder, "alias"));
   const judge = [...handIn(verdict(["failed"])), { calls: calls(folder) }, ...achieved];
@@ -29,12 +30,12 @@ const read = (file_path: string): ScriptedCall => ({ name: "Read", args: { file_
 const READS = (folder: string): readonly ScriptedCall[] => [
   read("runs/lineage.json"),
   read("runs/manifest.json"),
-  read(join(folder, "runs/old/log.txt")),
-  read("alias/old/log.txt"),
-  read("./x/../runs/old/log.txt"),
+  read(join(folder, "runs/20260101-000000-000000/log.txt")),
+  read("alias/20260101-000000-000000/log.txt"),
+  read("./x/../runs/20260101-000000-000000/log.txt"),
   { name: "Grep", args: { pattern: BAIT, path: "runs", output_mode: "content" } },
-  { name: "Grep", args: { pattern: BAIT, path: "alias/old", output_mode: "content" } },
-  { name: "Glob", args: { pattern: "*", path: "runs/old" } },
+  { name: "Grep", args: { pattern: BAIT, path: "alias/20260101-000000-000000", output_mode: "content" } },
+  { name: "Glob", args: { pattern: "*", path: "runs/20260101-000000-000000" } },
 ];
 
 test.each<[string, WorkOptions]>([

@@ -7,7 +7,12 @@ import { onBoth } from "./on-both.ts";
 import { type Call, MODEL, openSite, type Site, voice } from "./site.ts";
 
 /** What must stay as it is: of the run before, of this one, and of another agent. */
-const CLOSED = ["runs/old/manifest.json", ".flower/notes/brief.md", ".flower/notes/goal.md", ".flower/spill/0123456789abcdef.txt"];
+const CLOSED = [
+  "runs/20260101-000000-000000/manifest.json",
+  ".flower/notes/brief.md",
+  ".flower/notes/goal.md",
+  ".flower/spill/0123456789abcdef.txt",
+];
 const GROWING = [".flower/notes/questions.md", ".flower/notes/archive/one.md"];
 
 const ON_EACH = `
@@ -50,9 +55,9 @@ mv .flower elsewhere
 git clean -fdx
 git stash --all
 rsync -a --delete a/ .
-echo x > alias/old/manifest.json
+echo x > alias/20260101-000000-000000/manifest.json
 rm -rf alias
-cd alias && rm -rf old
+cd alias && rm -rf 20260101-000000-000000
 echo x > linked-brief.md
 sed -i s/kept/lost/ linked-brief.md`;
 
@@ -67,7 +72,7 @@ function callsOf(who: string, books: readonly string[], every: number): readonly
       .filter((_, way) => way % every === at % every)
       .map((line) => bash(line.replaceAll("FILE", file).replaceAll("FOLDER", dirname(file)).replaceAll("NAME", basename(file)))),
   ]);
-  const links = ["alias/old/manifest.json", "alias/new.json", "linked-brief.md", "RUNS/../runs/x"].map((file_path) => ({
+  const links = ["alias/20260101-000000-000000/manifest.json", "alias/new.json", "linked-brief.md", "RUNS/../runs/x"].map((file_path) => ({
     name: "Write",
     args: { file_path, content: "x" },
   }));
@@ -84,7 +89,7 @@ function bash(command: string): Omit<Call, "id"> {
 
 function furnish({ work, runtime, home }: Site): void {
   runtime.workbench.ensure();
-  for (const folder of ["runs/old", "a", ".flower/notes/archive"]) mkdirSync(join(work, folder), { recursive: true });
+  for (const folder of ["runs/20260101-000000-000000", "a", ".flower/notes/archive"]) mkdirSync(join(work, folder), { recursive: true });
   for (const file of [...CLOSED, ...GROWING]) writeFileSync(join(work, file), "kept\n");
   writeFileSync(join(work, "a.txt"), "mine\n");
   symlinkSync("runs", join(work, "alias"));
@@ -98,7 +103,7 @@ const GROWN: readonly Call[] = [
   { id: "append by tee", ...bash("echo more | tee -a .flower/notes/archive/one.md") },
   { id: "new in the archive", name: "Write", args: { file_path: ".flower/notes/archive/two.md", content: "x" } },
   { id: "read", name: "Read", args: { file_path: ".flower/notes/brief.md" } },
-  { id: "look", ...bash("cat runs/old/manifest.json | tee copy.json") },
+  { id: "look", ...bash("cat runs/20260101-000000-000000/manifest.json | tee copy.json") },
 ];
 
 onBoth("the books are out of reach of the main thread and of a subagent, and what may grow grows", async (backend) => {
@@ -128,9 +133,9 @@ onBoth("a coordinator cannot write the books by a command that looks like a glan
   furnish(site);
   const main = coordinator({ name: "main", model: MODEL, instructions: voice("main") });
   const commands = [
-    "git log --output=runs/old/manifest.json",
+    "git log --output=runs/20260101-000000-000000/manifest.json",
     "sort -o .flower/notes/brief.md a.txt",
-    "ls > runs/old/manifest.json",
+    "ls > runs/20260101-000000-000000/manifest.json",
     "git diff --no-index --output=.flower/notes/goal.md a.txt a",
   ];
   const calls = commands.map((command) => ({ id: command, ...bash(command) }));

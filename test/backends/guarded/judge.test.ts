@@ -10,8 +10,8 @@ onBoth(
   async (backend) => {
     const site = await openSite(backend);
     const books = join(site.work, "runs");
-    mkdirSync(join(books, "old/verdicts"), { recursive: true });
-    writeFileSync(join(books, "old/verdicts/work-1.json"), "BAIT of an earlier verdict\n");
+    mkdirSync(join(books, "20260101-000000-000000/verdicts"), { recursive: true });
+    writeFileSync(join(books, "20260101-000000-000000/verdicts/work-1.json"), "BAIT of an earlier verdict\n");
     writeFileSync(join(site.work, "seen.txt"), "BAIT of the work\n");
     const grep = (id: string, path?: string): Call => ({
       id,
@@ -20,8 +20,8 @@ onBoth(
     });
     const refused: readonly Call[] = [
       grep("below", "runs"),
-      grep("deep below", join(books, "old")),
-      { id: "read", name: "Read", args: { file_path: "runs/old/verdicts/work-1.json" } },
+      grep("deep below", join(books, "20260101-000000-000000")),
+      { id: "read", name: "Read", args: { file_path: "runs/20260101-000000-000000/verdicts/work-1.json" } },
     ];
     const plain = judge({ name: "judge", model: MODEL, instructions: voice("judge") });
     const agent = plain.with({ permissions: { ...plain.permissions, deny: [`Read(${books})`] } });
